@@ -36,17 +36,17 @@ function get(port: number, path: string, agent: Agent): Promise<ApiResponse> {
  * for a status other than 200.
  */
 async function measureRate({ port }: BenchServer, path: string, agent: Agent): Promise<number> {
-  const started = performance.now();
+  const startedMs = performance.now();
   let responses = 0;
   const client = async () => {
-    while (performance.now() - started < ROUND_MS) {
+    while (performance.now() - startedMs < ROUND_MS) {
       const { status, body } = await get(port, path, agent);
       if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
       responses += 1;
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  return responses / ((performance.now() - started) / 1000);
+  return responses / ((performance.now() - startedMs) / 1000);
 }
 
 /** Measures every read endpoint, alternating with the bare server. */
@@ -88,9 +88,9 @@ async function measurePages(berth: BenchServer): Promise<void> {
   const times = new Map(positions.map((page) => [page, [] as number[]]));
   for (let sample = 0; sample < PAGE_SAMPLES; sample += 1)
     for (const page of positions) {
-      const started = performance.now();
+      const startedMs = performance.now();
       await get(berth.port, pagePath(cursors[page - 1]), agent);
-      if (sample >= PAGE_SAMPLES / 4) times.get(page)!.push(performance.now() - started);
+      if (sample >= PAGE_SAMPLES / 4) times.get(page)!.push(performance.now() - startedMs);
     }
   agent.destroy();
   const firstPageMs = median(times.get(1)!);
@@ -116,7 +116,7 @@ try {
   await client.connect();
   const { account, deployment, token, domain } = await fillAccount(client);
   await client.end();
-  const bare = await startBare(join(import.meta.dirname, 'bare-server.ts'), [
+  const bareServer = await startBare(join(import.meta.dirname, 'bare-server.ts'), [
     socketDir,
     user,
     database,
@@ -129,12 +129,12 @@ try {
     console.log(heading(`${CLIENTS} clients, medians of ${ROUNDS} alternating rounds`));
     await readEndpoints(
       berth,
-      bare,
+      bareServer,
       endpoints(deployment, token, domain).map(({ path }) => path),
     );
     await measurePages(berth);
   } finally {
-    await bare.stop();
+    await bareServer.stop();
     await postgres.stop();
   }
 } finally {

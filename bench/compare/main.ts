@@ -42,7 +42,7 @@ function gather(allFigures: readonly Figures[]): Map<string, number[]> {
 }
 
 /** Returns the spread of values, relative to their median. */
-function spread(values: readonly number[]): number {
+function relativeSpread(values: readonly number[]): number {
   return median(values) === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / median(values);
 }
 
@@ -50,7 +50,7 @@ function line(figure: string, before: readonly number[], after: readonly number[
   if (after === undefined) return `| ${figure} | ${median(before)} | – | – | – | only in the other checkout |`;
   if (new Set([...before, ...after]).size === 1) return null;
   const ratio = median(before) === 0 ? Number.NaN : median(after) / median(before);
-  const maxSpread = Math.max(spread(before), spread(after));
+  const maxSpread = Math.max(relativeSpread(before), relativeSpread(after));
   const overlap = Math.min(...before) <= Math.max(...after) && Math.min(...after) <= Math.max(...before);
   const verdict = overlap || Math.abs(ratio - 1) <= maxSpread ? 'within noise' : 'DIFFERS';
   return `| ${figure} | ${median(before)} | ${median(after)} | ${Number.isNaN(ratio) ? '–' : ratio.toFixed(2)} | ± ${(maxSpread * 100).toFixed(0)} % | ${verdict} |`;

@@ -25,6 +25,8 @@ export async function send(
       Authorization: `Bearer ${API_KEY}`,
     },
   });
+  // A server that refuses a body closes the connection after its response.
+  req.on('error', () => {});
   const response = once(req, 'response');
   for await (const piece of pieces) if (!req.write(piece)) await Promise.race([once(req, 'drain'), response]);
   req.end();

@@ -59,9 +59,9 @@ try {
 
   const measureStep = async (label: string, work: () => Promise<unknown>): Promise<Step> => {
     await Promise.all([readBusy(), main.measure()]);
-    const started = performance.now();
+    const startedMs = performance.now();
     await work();
-    const ms = performance.now() - started;
+    const ms = performance.now() - startedMs;
     const { task, gap } = await readBusy();
     return { label, ms, task, gap, stall: (await main.measure()).longestStallMs };
   };

@@ -10,9 +10,9 @@ export interface Pace {
  * Twice what the default limits allow one address or account: the burst uses up the limit of 600 requests, which
  * recovers by 10 a second, so that half of the later requests are refused.
  */
-export const CALLS: Pace = { burst: 600, perSecond: 20 };
+export const CALL_PACE: Pace = { burst: 600, perSecond: 20 };
 /** The pace of visits, which have no limit. */
-export const VISITS: Pace = { burst: 600, perSecond: 200 };
+export const VISIT_PACE: Pace = { burst: 600, perSecond: 200 };
 
 /** Sends the n-th request, counted from 0, and waits for the response. */
 type Step = (n: number) => Promise<unknown>;
@@ -22,7 +22,7 @@ export interface Input {
   /** A finding that the input repeats, such as `S2`, or a kind, such as `heads`. `--only` selects inputs by this id. */
   id: string;
   label: string;
-  /** The pace of the requests. Default: {@link CALLS}. */
+  /** The pace of the requests. Default: {@link CALL_PACE}. */
   pace?: Pace;
   /** Prepares the input. The preparation is not measured. */
   prepare(world: World, client: Client): Step | Promise<Step>;

@@ -1,12 +1,12 @@
 import { setPriority } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CALLS } from './input.ts';
+import { CALL_PACE } from './input.ts';
 import { INPUTS } from './inputs.ts';
 import { type Client, createClient, type HostileResponse, type World } from './world.ts';
 
 /** The parameters of one attack. */
-export interface LoadOrder {
+export interface LoadParameters {
   /** The index of the input in {@link INPUTS}. */
   input: number;
   world: World;
@@ -26,8 +26,8 @@ const LOWEST_PRIORITY = 19;
  * Sends one hostile input at its pace until the time is up. This program runs in a separate process, which prepares,
  * waits, and then attacks.
  */
-async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<void> {
-  const { prepare, pace: { burst, perSecond } = CALLS } = INPUTS[input]!;
+async function attack({ input, world, seconds, atOnce }: LoadParameters): Promise<void> {
+  const { prepare, pace: { burst, perSecond } = CALL_PACE } = INPUTS[input]!;
   const client = createClient(world.port, ADDRESS);
   const { counted, statuses } = countResponses(client);
   const nextRequest = await prepare(world, counted);
@@ -36,8 +36,8 @@ async function attack({ input, world, seconds, atOnce }: LoadOrder): Promise<voi
   process.send!('prepared');
   await new Promise((resolve) => process.once('message', resolve));
 
-  const started = performance.now();
-  const elapsed = () => (performance.now() - started) / 1000;
+  const startedMs = performance.now();
+  const elapsed = () => (performance.now() - startedMs) / 1000;
   let sentRequests = 0;
   const worker = async () => {
     while (elapsed() < seconds)
@@ -66,4 +66,4 @@ function countResponses(client: Client): { counted: Client; statuses: Statuses }
 
 // A real attacker uses no processor time of the machine that it attacks.
 setPriority(LOWEST_PRIORITY);
-await attack(JSON.parse(process.argv[2]!) as LoadOrder);
+await attack(JSON.parse(process.argv[2]!) as LoadParameters);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
 /** What the probe requests: a page of a site, and `/ping` with the key of an account that only the probe uses. */
-export interface ProbeOrder {
+export interface ProbeTargets {
   port: number;
   site: string;
   apiKey: string;
@@ -27,7 +27,7 @@ const ADDRESS = '127.0.0.2';
  * Requests `/ping` and a page every 20 ms, each on a new connection, without waiting for earlier responses. The probe
  * runs in a separate process, so that only the server can delay it.
  */
-function runProbe({ port, site, apiKey }: ProbeOrder): void {
+function runProbe({ port, site, apiKey }: ProbeTargets): void {
   const report: ProbeReport = { ping: { times: [], failed: 0 }, page: { times: [], failed: 0 } };
   const waitingRequests = new Map<symbol, { latencies: Latencies; since: number }>();
 
@@ -67,4 +67,4 @@ function runProbe({ port, site, apiKey }: ProbeOrder): void {
   process.send!('ready');
 }
 
-runProbe(JSON.parse(process.argv[2]!) as ProbeOrder);
+runProbe(JSON.parse(process.argv[2]!) as ProbeTargets);

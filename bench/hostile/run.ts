@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { API_KEY, type BenchServer, startBerth } from '../processes.ts';
-import type { LoadOrder, Statuses } from './load.ts';
-import type { ProbeOrder, ProbeReport } from './probe.ts';
+import type { LoadParameters, Statuses } from './load.ts';
+import type { ProbeTargets, ProbeReport } from './probe.ts';
 import { createClient, type World } from './world.ts';
 
 /** The effect of one hostile input on one server. */
@@ -31,7 +31,7 @@ const SET_UP_ADDRESS = '127.0.1.1';
 const PAGE = `<!doctype html><title>A page</title>${'<p>It floats.</p>'.repeat(200)}`;
 
 /** Starts a server with the default limits, sends one hostile input, and stops the server. */
-export async function run(tree: string, order: Omit<LoadOrder, 'world'>): Promise<Outcome> {
+export async function run(tree: string, order: Omit<LoadParameters, 'world'>): Promise<Outcome> {
   const berth = await startBerth({ RATE_LIMITS: '', LOG_LEVEL: 'fatal' }, { tree });
   const children: ChildProcess[] = [];
   const start = async (program: string, argument: object) => {
@@ -44,8 +44,8 @@ export async function run(tree: string, order: Omit<LoadOrder, 'world'>): Promis
     const world = await setUp(berth);
     const { port, site } = world;
     const apiKey = await makeAccount(tree, berth.dataDir, 'probe@bench.example');
-    const probe = await start('probe.ts', { port, site, apiKey } satisfies ProbeOrder);
-    const load = await start('load.ts', { ...order, world } satisfies LoadOrder);
+    const probe = await start('probe.ts', { port, site, apiKey } satisfies ProbeTargets);
+    const load = await start('load.ts', { ...order, world } satisfies LoadParameters);
     await sleep(SETTLE_MS);
     const memory = await watchMemory(berth);
     probe.send('start');
@@ -62,10 +62,10 @@ export async function run(tree: string, order: Omit<LoadOrder, 'world'>): Promis
 
 /** Waits for the first message of a process. @throws when the process exits earlier. */
 async function firstMessage<T>(child: ChildProcess): Promise<T> {
-  const gone = once(child, 'exit').then(([code]) => {
+  const exited = once(child, 'exit').then(([code]) => {
     throw new Error(`${child.spawnargs.at(1)} ended with ${code}`);
   });
-  const [message] = (await Promise.race([once(child, 'message'), gone])) as [T];
+  const [message] = (await Promise.race([once(child, 'message'), exited])) as [T];
   return message;
 }
 

@@ -30,9 +30,9 @@ export async function measureFirstDeploys(
     writeFolder(folder);
     await flushDisk();
     const rsyncMs = withRsync ? await rsyncDurably(folder, join(roundDir, 'web-root')) : null;
-    const started = performance.now();
+    const startedMs = performance.now();
     for await (const _ of deployFolder({ folder, client }, { cacheDir: join(roundDir, 'cache') }));
-    const berthMs = performance.now() - started;
+    const berthMs = performance.now() - startedMs;
     await rm(roundDir, { recursive: true });
     if (round < 0) continue;
     times.berth.push(berthMs);

@@ -13,17 +13,17 @@ export async function hasRsync(): Promise<boolean> {
 
 /** Makes a web root equal to a folder. @returns The duration in milliseconds. */
 export async function rsync(folder: string, webRoot: string): Promise<number> {
-  const started = performance.now();
+  const startedMs = performance.now();
   await run('rsync', ['-a', '--delete', `${folder}/`, `${webRoot}/`]);
-  return performance.now() - started;
+  return performance.now() - startedMs;
 }
 
 /** Makes a web root equal to a folder, and flushes the disk. @returns The duration in milliseconds. */
 export async function rsyncDurably(folder: string, webRoot: string): Promise<number> {
-  const started = performance.now();
+  const startedMs = performance.now();
   await rsync(folder, webRoot);
   await run('sync');
-  return performance.now() - started;
+  return performance.now() - startedMs;
 }
 
 /** Flushes all pending writes, so that the next measurement waits only for its own bytes. */

@@ -31,26 +31,31 @@ function sendResponse(req: IncomingMessage, res: ServerResponse, site: ReadonlyM
     res.writeHead(304, response.unchanged).end();
     return;
   }
-  const part = range === undefined ? null : /^bytes=(\d+)-(\d+)$/.exec(range);
-  if (!part) {
+  const rangeMatch = range === undefined ? null : /^bytes=(\d+)-(\d+)$/.exec(range);
+  if (!rangeMatch) {
     res.writeHead(response.status, response.headers).end(response.body);
     return;
   }
-  const bytes = response.body.subarray(Number(part[1]), Number(part[2]) + 1);
+  const bytes = response.body.subarray(Number(rangeMatch[1]), Number(rangeMatch[2]) + 1);
   const rangeHeaders = {
     'Content-Length': bytes.length,
-    'Content-Range': `bytes ${part[1]}-${part[2]}/${response.body.length}`,
+    'Content-Range': `bytes ${rangeMatch[1]}-${rangeMatch[2]}/${response.body.length}`,
   };
   res.writeHead(206, { ...response.headers, ...rangeHeaders }).end(bytes);
 }
 
 async function readSites(): Promise<Map<string, Map<string, LoadedResponse>>> {
   const sites = new Map<string, Map<string, LoadedResponse>>();
-  for (const each of JSON.parse(await readFile(recorded, 'utf8')) as RecordedResponse[]) {
-    const body = await readFile(each.body);
-    const br = each.br && { ...each, ...each.br, body: await readFile(each.br.body), br: null };
-    const site = sites.get(each.host) ?? new Map<string, LoadedResponse>();
-    sites.set(each.host, site.set(each.path, { ...each, body, br }));
+  for (const recordedResponse of JSON.parse(await readFile(recorded, 'utf8')) as RecordedResponse[]) {
+    const body = await readFile(recordedResponse.body);
+    const br = recordedResponse.br && {
+      ...recordedResponse,
+      ...recordedResponse.br,
+      body: await readFile(recordedResponse.br.body),
+      br: null,
+    };
+    const site = sites.get(recordedResponse.host) ?? new Map<string, LoadedResponse>();
+    sites.set(recordedResponse.host, site.set(recordedResponse.path, { ...recordedResponse, body, br }));
   }
   return sites;
 }

@@ -20,10 +20,10 @@ export function get(
   agent?: Agent,
 ): Promise<CompleteResponse> {
   return new Promise((resolve, reject) => {
-    const started = performance.now();
+    const startedMs = performance.now();
     const options = { host: '127.0.0.1', port, path, headers: { ...headers, Host: host }, agent };
     request(options, (res) => {
-      const firstByteMs = performance.now() - started;
+      const firstByteMs = performance.now() - startedMs;
       const { statusCode: status = 0, rawHeaders, headers } = res;
       const parts: Buffer[] = [];
       res.on('data', (part: Buffer) => parts.push(part)).on('error', reject);

@@ -54,8 +54,8 @@ async function startContenders(
 /** Measures every kind of request on one server after another. */
 async function throughput(scene: Scene, withOthers = true): Promise<void> {
   const notes: string[] = [];
-  await using running = new AsyncDisposableStack();
-  const contenders = await startContenders(scene, running, notes, withOthers);
+  await using runningServers = new AsyncDisposableStack();
+  const contenders = await startContenders(scene, runningServers, notes, withOthers);
   const names = contenders.filter(({ only }) => only === undefined).map(({ name }) => name);
   const note = (text: string) => notes.push(text);
   const { seconds, rounds: count } = rounds;
@@ -92,7 +92,7 @@ async function resources(scene: Scene): Promise<void> {
   await withNewBerth((berth) => memory(berth, scene.allSites, memoryRequests, memorySeconds));
   await withNewBerth((berth) => descriptors(berth, scene.host, `/${LARGE_FILE}`, ABORTED_DOWNLOADS));
   console.log('\n| Berth, one process | measured | goal | |\n|---|---|---|---|');
-  for (const { label, measured, goal, met } of findings)
+  for (const { label, measured, goal, isMet: met } of findings)
     console.log(`| ${label} | ${measured} | ${goal} | ${met ? 'met' : 'MISSED'} |`);
 }
 

@@ -31,8 +31,8 @@ export async function publishSites(port: number, apiKey: string, databaseUrl: st
   const client = new pg.Client(databaseUrl);
   await client.connect();
   try {
-    for (let first = 0; first < count; first += PAGES_A_DEPLOY) {
-      const numbers = Array.from({ length: Math.min(PAGES_A_DEPLOY, count - first) }, (_, i) => first + i);
+    for (let firstPage = 0; firstPage < count; firstPage += PAGES_A_DEPLOY) {
+      const numbers = Array.from({ length: Math.min(PAGES_A_DEPLOY, count - firstPage) }, (_, i) => firstPage + i);
       // Files with this extension are not compressed. The compression job checks the pages again as index.html.
       const deployment = await deploy(port, apiKey, new Map(numbers.map((n) => [`${n}.bin`, page(n)])));
       await insertSites(client, deployment);

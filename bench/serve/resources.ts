@@ -12,7 +12,7 @@ export interface Finding {
   label: string;
   measured: string;
   goal: string;
-  met: boolean;
+  isMet: boolean;
 }
 
 const MiB = 1024 ** 2;
@@ -53,7 +53,7 @@ export async function memory(
     label: 'resident memory at its peak, requests over 100,000 sites',
     measured: `${(peakBytes / MiB).toFixed(0)} MiB (${(bytesBefore / MiB).toFixed(0)} before; ${volume})`,
     goal: `under 250 MiB${completedRequests < requests ? `, after ${requests.toLocaleString('en')}` : ''}`,
-    met: peakBytes < 250 * MiB && completedRequests >= requests,
+    isMet: peakBytes < 250 * MiB && completedRequests >= requests,
   };
 }
 
@@ -73,7 +73,7 @@ export async function measureColdSites(berth: BenchServer, hosts: readonly strin
     label: `time to the first byte of ${hosts.length.toLocaleString('en')} cold sites among 100,000, a fresh process`,
     measured: `p99 ${percentile(0.99).toFixed(1)} ms (p50 ${percentile(0.5).toFixed(1)}, longest ${percentile(1).toFixed(1)})`,
     goal: 'p99 under 15 ms',
-    met: percentile(0.99) < 15,
+    isMet: percentile(0.99) < 15,
   };
 }
 
@@ -92,7 +92,7 @@ export async function descriptors(berth: BenchServer, host: string, path: string
     label: `open descriptors before and after ${downloads.toLocaleString('en')} downloads that were broken off`,
     measured: `${descriptorsBefore}, ${descriptorsAfter}`,
     goal: 'as many after as before',
-    met: descriptorsAfter <= descriptorsBefore,
+    isMet: descriptorsAfter <= descriptorsBefore,
   };
 
   /** Waits until the number no longer changes, or is at most the expected number. */

@@ -7,7 +7,7 @@ const BERTHS = ['Berth 1', 'Berth 2'];
 interface Comparison {
   title: string;
   pair: (measured: Measured) => [berth: string, other: string];
-  met: (ratio: number, row: Row) => boolean | null;
+  isGoalMet: (ratio: number, row: Row) => boolean | null;
 }
 
 const isAhead = (ratio: number) => ratio > 1;
@@ -15,15 +15,15 @@ const nearLimit = (ratio: number) => ratio >= 0.85;
 
 /** Fair comparisons: one process with one process, and the best of Berth with the best of servers on all cores. */
 const COMPARISONS: readonly Comparison[] = [
-  { title: '1 / node 1', pair: () => ['Berth 1', 'node 1'], met: nearLimit },
-  { title: '2 / node 2', pair: () => ['Berth 2', 'node 2'], met: nearLimit },
-  { title: 'best / Caddy', pair: (row) => [fastestServer(row, BERTHS), 'Caddy'], met: isAhead },
-  { title: '1 / sirv', pair: () => ['Berth 1', 'sirv'], met: isAhead },
-  { title: '1 / express', pair: () => ['Berth 1', 'express'], met: isAhead },
+  { title: '1 / node 1', pair: () => ['Berth 1', 'node 1'], isGoalMet: nearLimit },
+  { title: '2 / node 2', pair: () => ['Berth 2', 'node 2'], isGoalMet: nearLimit },
+  { title: 'best / Caddy', pair: (row) => [fastestServer(row, BERTHS), 'Caddy'], isGoalMet: isAhead },
+  { title: '1 / sirv', pair: () => ['Berth 1', 'sirv'], isGoalMet: isAhead },
+  { title: '1 / express', pair: () => ['Berth 1', 'express'], isGoalMet: isAhead },
   {
     title: 'best / nginx',
     pair: (row) => [fastestServer(row, BERTHS), fastestServer(row, ['nginx 1', 'nginx 2'])],
-    met: (ratio, { besideNginx }) => (besideNginx === undefined ? null : ratio >= besideNginx),
+    isGoalMet: (ratio, { besideNginx }) => (besideNginx === undefined ? null : ratio >= besideNginx),
   },
 ];
 
@@ -42,7 +42,7 @@ export function line(row: Row, names: readonly string[], measured: Measured): st
   return `| ${[row.name, ...rates, ...COMPARISONS.map((each) => verdict(each, row, measured))].join(' | ')} |`;
 }
 
-function verdict({ pair, met }: Comparison, row: Row, measured: Measured): string {
+function verdict({ pair, isGoalMet: met }: Comparison, row: Row, measured: Measured): string {
   const value = ratioOf(measured, ...pair(measured));
   if (value === null) return '–';
   const isMet = row.informative ? null : met(value, row);

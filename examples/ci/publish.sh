@@ -4,7 +4,7 @@
 #   BERTH_SERVER   the address of the server
 #   BERTH_KEY      a deploy token: berth tokens create --label ci-job --ttl 90d
 #   BERTH          the command to run; default: the installed berth
-#   BERTH_DOMAIN   the domain to point at the deployment; it needs an API key instead of the deploy token
+#   BERTH_DOMAIN   the domain to point at the deployment; the token must be created with --domain for it
 #
 # Exit code 5 means that the server cannot be reached or is busy: run the job again later.
 set -eu

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 const QUIET_MS = 100;
 
 /** The parts that are compiled from each source folder. */
-const SOURCES: Readonly<Record<string, readonly Part[]>> = {
+const PARTS_BY_SOURCE: Readonly<Record<string, readonly Part[]>> = {
   'src/main': ['main'],
   'src/preload': ['preload'],
   'src/renderer': ['renderer'],
@@ -22,11 +22,11 @@ const SOURCES: Readonly<Record<string, readonly Part[]>> = {
 // In Node, the `electron` package exports the path of Electron's program. The first import downloads the program.
 const electron = createRequire(import.meta.url)('electron') as string;
 const staleParts = new Set<Part>(['main', 'preload', 'renderer']);
-let running: ChildProcess | null = null;
+let runningApp: ChildProcess | null = null;
 let work = Promise.resolve();
 let timer: NodeJS.Timeout | undefined;
 
-for (const [folder, parts] of Object.entries(SOURCES))
+for (const [folder, parts] of Object.entries(PARTS_BY_SOURCE))
   watch(join(ROOT, folder), { recursive: true }, () => {
     for (const part of parts) staleParts.add(part);
     clearTimeout(timer);
@@ -48,15 +48,15 @@ async function refresh(): Promise<void> {
   }
   await stop();
   const app = spawn(electron, ['.', ...process.argv.slice(2)], { cwd: ROOT, stdio: 'inherit' });
-  running = app;
+  runningApp = app;
   app.once('exit', (code) => {
-    if (running === app) process.exit(code ?? 0);
+    if (runningApp === app) process.exit(code ?? 0);
   });
 }
 
 async function stop(): Promise<void> {
-  const app = running;
-  running = null;
+  const app = runningApp;
+  runningApp = null;
   if (app === null || app.exitCode !== null) return;
   app.kill();
   await once(app, 'exit');

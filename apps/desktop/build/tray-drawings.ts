@@ -24,11 +24,11 @@ const BADGES: Readonly<Record<Exclude<TrayStatus, 'idle'>, { colour: string; sig
 export function trayDrawing(status: TrayStatus, kind: 'colour' | 'template'): string {
   const badge = status === 'idle' ? null : BADGES[status];
   const logoColour = kind === 'template' ? '#000' : '#1f9aab';
-  const cutout = badge ? '<circle cx="11.5" cy="11.7" r="5.3" fill="#000"/>' : '';
+  const badgeCutout = badge ? '<circle cx="11.5" cy="11.7" r="5.3" fill="#000"/>' : '';
   const signSvg = badge
     ? kind === 'template'
       ? `<mask id="sign"><rect width="17" height="17" fill="#fff"/><g style="--line:#000">${badge.sign}</g></mask><circle cx="11.5" cy="11.7" r="4.3" fill="#000" mask="url(#sign)"/>`
       : `<circle cx="11.5" cy="11.7" r="4.3" fill="${badge.colour}"/><g style="--line:#fff">${badge.sign}</g>`
     : '';
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><style>.line{fill:none;stroke:var(--line);stroke-width:1.3;stroke-linecap:round;stroke-linejoin:round}</style><mask id="cut"><rect width="16" height="16" fill="#fff"/>${cutout}</mask><g fill="${logoColour}" mask="url(#cut)">${LOGO}</g>${signSvg}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><style>.line{fill:none;stroke:var(--line);stroke-width:1.3;stroke-linecap:round;stroke-linejoin:round}</style><mask id="cut"><rect width="16" height="16" fill="#fff"/>${badgeCutout}</mask><g fill="${logoColour}" mask="url(#cut)">${LOGO}</g>${signSvg}</svg>`;
 }

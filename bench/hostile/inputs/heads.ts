@@ -1,4 +1,4 @@
-import { CALLS, type Input, type Pace, repeatedInput, VISITS } from '../input.ts';
+import { CALL_PACE, type Input, type Pace, repeatedInput, VISIT_PACE } from '../input.ts';
 import type { HostileRequest, World } from '../world.ts';
 
 /** Sizes just below the maximum: 16 KiB for a request head, and 8 KiB for a request target. */
@@ -16,10 +16,14 @@ const visit = (
   label: string,
   headers: Record<string, string>,
   host: (world: World) => string = ({ site }) => site,
-): Input => repeatedInput('visits', label, (world) => ({ path: '/', host: host(world), headers }), VISITS);
+): Input => repeatedInput('visits', label, (world) => ({ path: '/', host: host(world), headers }), VISIT_PACE);
 
-const target = (id: string, label: string, makeRequest: (world: World) => HostileRequest, pace: Pace = CALLS): Input =>
-  repeatedInput(id, label, makeRequest, pace);
+const target = (
+  id: string,
+  label: string,
+  makeRequest: (world: World) => HostileRequest,
+  pace: Pace = CALL_PACE,
+): Input => repeatedInput(id, label, makeRequest, pace);
 
 /** Requests whose header values or targets are long and expensive to parse. */
 export const HEAD_INPUTS: readonly Input[] = [
@@ -57,13 +61,13 @@ export const HEAD_INPUTS: readonly Input[] = [
     'targets',
     'a path of 4,000 segments on a site',
     ({ site }) => ({ path: repeatToLength('/a', TARGET_BYTES), host: site }),
-    VISITS,
+    VISIT_PACE,
   ),
   target(
     'targets',
     'a path of 8 KB of escapes on a site',
     ({ site }) => ({ path: `/${repeatToLength('%2e%2F', TARGET_BYTES)}`, host: site }),
-    VISITS,
+    VISIT_PACE,
   ),
   visit('Accept-Encoding of 16 KB', { 'Accept-Encoding': repeatToLength('a;q=0.5,') }),
   visit('Accept of 16 KB', { Accept: repeatToLength('*/*;q=0.1,') }),

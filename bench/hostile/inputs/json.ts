@@ -32,10 +32,10 @@ export const JSON_INPUTS: readonly Input[] = [
   })),
   beginByToken('S1', '9 MB of {} as files, deploy token', () => `{"files":${listOf('{}', TOKEN_BYTES)}}`),
   beginByToken('S1', '9 MB of {} as put, deploy token', ({ site }) =>
-    changeUpload(site, listOf('{}', TOKEN_BYTES), '[]'),
+    formatChangeUpload(site, listOf('{}', TOKEN_BYTES), '[]'),
   ),
   beginByToken('S1', '9 MB of 1 as remove, deploy token', ({ site }) =>
-    changeUpload(site, '[]', listOf('1', TOKEN_BYTES)),
+    formatChangeUpload(site, '[]', listOf('1', TOKEN_BYTES)),
   ),
   beginByToken(
     'S1',
@@ -63,6 +63,6 @@ export const JSON_INPUTS: readonly Input[] = [
 ];
 
 /** Returns the JSON of an upload that changes a site. */
-function changeUpload(site: string, put: string, remove: string): string {
+function formatChangeUpload(site: string, put: string, remove: string): string {
   return `{"base":"${site.split('.')[0]}","put":${put},"remove":${remove}}`;
 }

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { CALLS, type Input, repeatedInput, VISITS } from '../input.ts';
+import { CALL_PACE, type Input, repeatedInput, VISIT_PACE } from '../input.ts';
 import type { Client, World } from '../world.ts';
 
 const form = (body: string) => ({
@@ -9,7 +9,7 @@ const form = (body: string) => ({
 });
 
 /** Publishes a site with 500 patterns that are expensive to reject for every path. */
-async function hardRules({ apiKey, port }: World, client: Client) {
+async function publishSlowRules({ apiKey, port }: World, client: Client) {
   const rules = Array.from({ length: 500 }, (_, n) => `/${'a/'.repeat(25)}${n}/* /page/${n} 200`).join('\n');
   const body = new FormData();
   body.append('files[]', new Blob([rules]), '_redirects');
@@ -30,19 +30,19 @@ export const SITE_INPUTS: readonly Input[] = [
       ...form('password=wrong-password'),
       host: lockedSite,
     }),
-    CALLS,
+    CALL_PACE,
   ),
   repeatedInput(
     'unlock',
     'an unlock form of 8 KB of names',
     ({ lockedSite }) => ({ ...form('a&'.repeat(4_000)), host: lockedSite }),
-    CALLS,
+    CALL_PACE,
   ),
   repeatedInput(
     'unlock',
     'an unlock form of 1 MiB',
     ({ lockedSite }) => ({ ...form(`password=${'a'.repeat(1024 ** 2)}`), host: lockedSite }),
-    CALLS,
+    CALL_PACE,
   ),
   repeatedInput('claim', 'claims that do not exist, API key', ({ apiKey }) => ({
     path: '/account/claim',
@@ -52,11 +52,11 @@ export const SITE_INPUTS: readonly Input[] = [
   {
     id: 'visits',
     label: 'requests for many sites that do not exist',
-    pace: VISITS,
+    pace: VISIT_PACE,
     prepare:
       ({ port }, client) =>
       () =>
         client.send({ path: '/', host: `calm-otter-${randomBytes(4).toString('hex').slice(0, 7)}.localhost:${port}` }),
   },
-  { id: 'rules', label: 'a path of 1 KB that almost matches 500 rules', pace: VISITS, prepare: hardRules },
+  { id: 'rules', label: 'a path of 1 KB that almost matches 500 rules', pace: VISIT_PACE, prepare: publishSlowRules },
 ];

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { CALLS, type Input, repeatedInput } from '../input.ts';
+import { CALL_PACE, type Input, repeatedInput } from '../input.ts';
 import type { Client, World } from '../world.ts';
 
 const CONTENTS = 1_000;
@@ -99,7 +99,12 @@ export const UPLOAD_INPUTS: readonly Input[] = [
     prepare: repeatContents,
   },
   { id: 'S3', label: 'one complete upload committed repeatedly, deploy token', prepare: commitTogether },
-  { id: 'S5', label: 'uploads of 1 MiB left open, deploy token', pace: { ...CALLS, burst: 300 }, prepare: openUploads },
+  {
+    id: 'S5',
+    label: 'uploads of 1 MiB left open, deploy token',
+    pace: { ...CALL_PACE, burst: 300 },
+    prepare: openUploads,
+  },
   repeatedInput('S15', '1,000 paths of 500 segments, anonymous', () => ({
     path: '/uploads',
     body: deepFiles(1_000, 500),

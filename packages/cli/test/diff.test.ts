@@ -135,7 +135,7 @@ describe('berth diff', () => {
     );
   });
 
-  it('reads the text of pages that have a shorter address, and says so if a site does not show its files', async () => {
+  it('compares the text of pages that have a shorter address, and prints a note if a site does not serve its files', async () => {
     const { home, key, runInProcess } = await createEditor();
     const files = { 'index.html': 'one\n', 'ship.json': '{"cleanUrls":true}' };
     const { deployment } = await server().publish(files, { key });

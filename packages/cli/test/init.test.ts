@@ -122,7 +122,7 @@ describe('berth init', () => {
     expect(JSON.parse((await initIn({ [file]: content }, ['--json'])).out)).toMatchObject({ convertedFrom: null });
   });
 
-  it('writes what the options say', async () => {
+  it('writes the values of the options into berth.json', async () => {
     const { read } = await initIn({}, ['--folder', 'site', '--domain', 'blog', '--build', 'make site']);
     expect(JSON.parse(read())).toEqual({ folder: 'site', domain: 'blog', build: 'make site' });
   });

@@ -74,8 +74,8 @@ describe('berth <folder>', () => {
       expect(err.includes('To show the version before again: berth rollback blog.localhost\n')).toBe(time === 2);
       expect((await server().visit(out.trim())).text).toBe(`build ${time}`);
     }
-    const wholeOutcome = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
-    expect(wholeOutcome.out).toBe(`http://notes.localhost:${server().port}\n`);
+    const fullNameOutcome = await runInProcess(join(home, 'dist'), '--domain', 'notes.localhost');
+    expect(fullNameOutcome.out).toBe(`http://notes.localhost:${server().port}\n`);
   });
 
   it('prints the link of the deployment while the domain waits for DNS, and a note about the DNS records', async () => {
@@ -128,7 +128,7 @@ describe('berth <folder>', () => {
     expect(err).toMatch(/The deployment expires at \d{4}-\d\d-\d\d \d\d:\d\d\.\n/);
   });
 
-  it('changes the password and the time to live later', async () => {
+  it('can be followed by a change of the password and the time to live', async () => {
     const { dist, runInProcess } = builder({ BERTH_PASSWORD: 'of publishing' });
     const { deployment } = await deploymentAt((await runInProcess(dist, '--no-password')).out.trim());
     const runUpdate = async (...options: string[]) => {

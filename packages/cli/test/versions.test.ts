@@ -36,7 +36,7 @@ describe('berth versions', () => {
 });
 
 describe('berth rollback', () => {
-  it('shows the version before, and says how to undo it', async () => {
+  it('shows the previous version of a domain, and prints how to undo the rollback', async () => {
     const { runInProcess, domain, ids, shown } = await createHistory('one', 'two');
     const { code, out, err } = await runInProcess('rollback', domain);
     expect({ code, out }).toEqual({ code: 0, out: `http://${domain}:${server().port}\n` });
@@ -129,7 +129,7 @@ describe('berth prune', () => {
     expect((await runInProcess('prune', '--yes')).err).toBe('There are no old deployments to delete.\n');
   });
 
-  it('lists them and asks on a terminal, and deletes nothing if the answer is no', async () => {
+  it('lists the old deployments and asks on a terminal, and deletes nothing if the answer is no', async () => {
     const { runOnTerminal, old, remaining } = await createPruner();
     const { code, err, asked } = await runOnTerminal(['n'], 'prune', '--keep', '2');
     expect({ code, asked }).toEqual({
@@ -142,7 +142,7 @@ describe('berth prune', () => {
     expect(await remaining()).toHaveLength(3);
   });
 
-  it('selects by label and age, and only lists with --dry-run', async () => {
+  it('selects deployments by label and age, and only lists them with --dry-run', async () => {
     const { runInProcess, old, remaining } = await createPruner();
     const selected = async (...words: string[]) =>
       (

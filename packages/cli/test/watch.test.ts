@@ -86,7 +86,7 @@ describe('berth watch', () => {
     expect(err).not.toContain('Trying again');
   });
 
-  it('continues if it may publish, but not delete old deployments', async () => {
+  it('continues if its credential allows it to publish, but not to delete old deployments', async () => {
     const { deployToken } = await server().account();
     const person = createUser(envOf(server(), deployToken));
     const dist = writeFiles(join(person.home, 'dist'), { 'index.html': 'build 1' });

@@ -20,18 +20,18 @@ export async function* yieldEvents<E, R>(
   const pendingEvents: E[] = [];
   let wakeUp = Promise.withResolvers<void>();
   let hasEnded = false;
-  const running = work((event) => {
+  const runningWork = work((event) => {
     wakeUp.resolve();
     return pendingEvents.push(event);
   }, signal).finally(() => {
     hasEnded = true;
     wakeUp.resolve();
   });
-  running.catch(() => {});
+  runningWork.catch(() => {});
   try {
     for (;;) {
       for (let event: E | undefined; (event = pendingEvents.shift()) !== undefined;) yield event;
-      if (hasEnded) return await running;
+      if (hasEnded) return await runningWork;
       await wakeUp.promise;
       wakeUp = Promise.withResolvers();
     }
@@ -39,7 +39,7 @@ export async function* yieldEvents<E, R>(
     throw callerSignal?.aborted ? abortedError(thrown) : thrown;
   } finally {
     stopping.abort();
-    await running.catch(() => {});
+    await runningWork.catch(() => {});
   }
 }
 

@@ -56,8 +56,9 @@ export function refuseRedirect({ status, type, headers }: Response, server: URL,
 function redirectedServer(target: URL | null, server: URL, requestUrl: URL): string | null {
   if (target === null || !/^https?:$/.test(target.protocol)) return null;
   const path = requestUrl.pathname.slice(server.pathname.length);
-  const below = path !== '' && target.pathname.endsWith(`/${path}`) ? target.pathname.slice(0, -path.length - 1) : '';
-  return target.origin + below;
+  const basePath =
+    path !== '' && target.pathname.endsWith(`/${path}`) ? target.pathname.slice(0, -path.length - 1) : '';
+  return target.origin + basePath;
 }
 
 /** Converts a response that is not 2xx, from REST or tRPC, to an error. A body that is too large is ignored. */

@@ -17,14 +17,14 @@ it.each(Object.keys(SURFACE) as (keyof typeof recorded)[])('the client has all r
 
 /** Lists every type that the entry point exports, by name or with `export type *`. */
 function readTypes(): string[] {
-  const index = sourceOf('index.ts');
-  const exportedNames = [...index.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) =>
+  const indexSource = sourceOf('index.ts');
+  const exportedNames = [...indexSource.matchAll(/\{([^}]*)\}/g)].flatMap(([, names]) =>
     names!.split(',').flatMap((name) => /\btype (\w+)/.exec(name)?.[1] ?? []),
   );
-  const listedTypes = [...index.matchAll(/export type \{([^}]*)\}/g)].flatMap(([, names]) =>
+  const listedTypes = [...indexSource.matchAll(/export type \{([^}]*)\}/g)].flatMap(([, names]) =>
     names!.split(',').map((name) => name.trim()),
   );
-  const starred = [...index.matchAll(/export type \* from '\.\/(.*)'/g)].flatMap(([, file]) =>
+  const starred = [...indexSource.matchAll(/export type \* from '\.\/(.*)'/g)].flatMap(([, file]) =>
     [...sourceOf(file!).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!),
   );
   return [...exportedNames, ...listedTypes, ...starred].filter((name) => name !== '');

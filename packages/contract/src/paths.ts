@@ -91,12 +91,12 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
  */
 export function findCaseTwins(paths: readonly string[]): { file: string; twin: string }[] {
   const byLowerCase = new Map<string, string>();
-  const twins: { file: string; twin: string }[] = [];
+  const caseTwins: { file: string; twin: string }[] = [];
   for (const file of paths) {
     const key = file.toLowerCase();
     const earlierPath = byLowerCase.get(key);
     if (earlierPath === undefined) byLowerCase.set(key, file);
-    else twins.push({ file, twin: earlierPath });
+    else caseTwins.push({ file, twin: earlierPath });
   }
-  return twins;
+  return caseTwins;
 }

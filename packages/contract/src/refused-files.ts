@@ -36,7 +36,7 @@ export function refusedPath(path: string, blockedExtensions: ReadonlySet<string>
 }
 
 /**
- * Returns the reason why a file is private, such as a secret or a file of a repository. Clients skip private files silently.
+ * Returns the reason why a file is private, such as `.env` or a file in `.git`. Clients skip private files silently.
  *
  * @returns A sentence, or `null` if the file is not private. Source: api §3; security T3.
  */

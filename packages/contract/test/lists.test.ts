@@ -41,10 +41,10 @@ describe('S1: a list in an input', () => {
     ).toHaveLength(3);
   });
 
-  it('keeps its bounds when checks are added to it', () => {
+  it('keeps its maximum length when checks are added to the schema', () => {
     const { validated, schema } = countCalls(() => false);
-    const dressed = z.object({ all: schema.max(3).describe('All.').optional() });
-    expect(dressed.safeParse({ all: emptyObjects(4) }).error!.issues).toHaveLength(1);
+    const limitedSchema = z.object({ all: schema.max(3).describe('All.').optional() });
+    expect(limitedSchema.safeParse({ all: emptyObjects(4) }).error!.issues).toHaveLength(1);
     expect(validated.count).toBe(0);
   });
 

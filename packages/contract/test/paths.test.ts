@@ -11,7 +11,7 @@ import {
 } from '../src/paths.ts';
 
 const segment = (bytes: number) => 'a'.repeat(bytes);
-const deep = (segments: number) => Array.from({ length: segments }, () => 'a').join('/');
+const deepPath = (segments: number) => Array.from({ length: segments }, () => 'a').join('/');
 const pathOf = (bytes: number) =>
   `${`${segment(99)}/`.repeat(Math.floor((bytes - 1) / 100))}${segment(((bytes - 1) % 100) + 1)}`;
 
@@ -48,7 +48,7 @@ describe('api §3: normalizePath', () => {
     ['\u1100\u1161\u11a8', '\uac01'],
     [`/${pathOf(MAX_PATH_BYTES)}`, pathOf(MAX_PATH_BYTES)],
     ['e\u0301'.repeat(127), '\u00e9'.repeat(127)],
-    [`./${deep(MAX_PATH_SEGMENTS)}`, deep(MAX_PATH_SEGMENTS)],
+    [`./${deepPath(MAX_PATH_SEGMENTS)}`, deepPath(MAX_PATH_SEGMENTS)],
   ])('converts the name %j to the path %j', (name, path) => {
     expect(normalizePath(name)).toEqual({ ok: true, path });
   });
@@ -86,7 +86,7 @@ describe('T1: normalizePath', () => {
       [segment(MAX_SEGMENT_BYTES + 1), `${segment(3)}/${'\u00e9'.repeat(128)}/x`],
     ],
     ['a path must have at most 1024 bytes', [pathOf(MAX_PATH_BYTES + 1), segment(5_000)]],
-    ['a path must have at most 64 segments', [deep(MAX_PATH_SEGMENTS + 1), `/${deep(MAX_PATH_SEGMENTS + 1)}`]],
+    ['a path must have at most 64 segments', [deepPath(MAX_PATH_SEGMENTS + 1), `/${deepPath(MAX_PATH_SEGMENTS + 1)}`]],
   ])('gives a reason with "%s" for refusing each of %.60j', (reason, names) => {
     for (const name of names)
       expect(normalizePath(name), name).toEqual({ ok: false, reason: expect.stringContaining(reason) });
@@ -105,11 +105,13 @@ describe('T1: normalizePath', () => {
 });
 
 describe('T1: a path that normalizePath accepts', () => {
-  const spaced = ['.. ', '..\u0000', '.\u200b.'];
+  const spacedSegments = ['.. ', '..\u0000', '.\u200b.'];
   const dots = '.. %2e%2e %2E. .%2e %252e%252e %c0%ae%c0%ae %uff0e%uff0e ..%00 ..; %%32%65%%32%65'.split(' ');
   const otherSegments = '. ... .... \uff0e\uff0e \u2025 \u002e\u0323.'.split(' ');
   const separators = '/ \\ %2f %5c %252f %255c %c0%af %c1%9c // \\/ /./ ;/ : %u2215 \u2215 \uff0f \u29f8'.split(' ');
-  const steps = [...dots, ...otherSegments, ...spaced].flatMap((dot) => separators.map((separator) => dot + separator));
+  const steps = [...dots, ...otherSegments, ...spacedSegments].flatMap((dot) =>
+    separators.map((separator) => dot + separator),
+  );
   const prefixes = ['', ...'/ ./ // a/ C: D: C:/ \\\\host\\ file:/// %2f'.split(' ')];
   it.each(prefixes)('stays inside its folder for every encoding of dots and separators after "%s"', (prefix) => {
     for (const step of steps)

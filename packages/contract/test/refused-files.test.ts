@@ -54,8 +54,8 @@ describe('api §3: refusedPath', () => {
 
 describe('api §3: the marker of private keys in PEM form', () => {
   it.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('matches a line with "BEGIN %sPRIVATE KEY"', (kind) => {
-    for (const before of ['', 'text before\n'])
-      expect(`${before}-----BEGIN ${kind}PRIVATE KEY-----\nMII`).toMatch(PRIVATE_KEY_MARKER);
+    for (const textBefore of ['', 'text before\n'])
+      expect(`${textBefore}-----BEGIN ${kind}PRIVATE KEY-----\nMII`).toMatch(PRIVATE_KEY_MARKER);
   });
 
   it('does not match public keys and certificates', () => {

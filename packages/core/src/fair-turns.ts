@@ -57,12 +57,12 @@ export async function ownTurn(client: string): Promise<void> {
 
 /** @returns False if the process must still rest from an earlier step. */
 function takeTurn(): boolean {
-  const started = performance.now();
-  if (started < restUntil) return false;
+  const startedMs = performance.now();
+  if (startedMs < restUntil) return false;
   turnEnd = 0;
   setImmediate(() => {
     const now = performance.now();
-    restUntil = now + (now - started);
+    restUntil = now + (now - startedMs);
   });
   return true;
 }

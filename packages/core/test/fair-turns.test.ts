@@ -33,9 +33,9 @@ it('ownTurn lets other work run for as long as the previous indivisible step too
   const turnEnds: number[] = [];
   const steps = [1, 2, 3].map(async () => {
     await ownTurn('a');
-    const begun = performance.now();
-    while (performance.now() < begun + STEP_MS);
-    turnEnds.push(begun, performance.now());
+    const begunMs = performance.now();
+    while (performance.now() < begunMs + STEP_MS);
+    turnEnds.push(begunMs, performance.now());
   });
   await Promise.all(steps);
   const [, firstEnd, secondBegin, secondEnd, thirdBegin] = turnEnds;

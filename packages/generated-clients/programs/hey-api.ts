@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { client } from './client/client.gen.ts';
 import { deploymentsCreate, deploymentsGet, deploymentsList, tokensCreate } from './client/sdk.gen.ts';
 import type { Outcome, Program } from './outcome.ts';
@@ -8,14 +7,8 @@ export const program: Program = async ({ key }, sites) => {
   client.setConfig({ auth: key });
   const outcome: Outcome = { published: [], listed: [], pages: 0, missing: '', invalidField: '' };
 
-  for (const files of sites) {
-    const checksums = files.map(async (file) =>
-      createHash('md5')
-        .update(await file.bytes())
-        .digest('hex'),
-    );
-    const body = { 'files[]': files, checksums: JSON.stringify(await Promise.all(checksums)) };
-    const { data, error } = await deploymentsCreate({ body });
+  for (const { zip } of sites) {
+    const { data, error } = await deploymentsCreate({ body: zip });
     if (!data) throw new Error(error?.message);
     outcome.published.push(data.url);
   }

@@ -17,18 +17,26 @@ export const program: Program = async ({ baseUrl, key }, sites) => {
   const api = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
   const outcome: Outcome = { published: [], listed: [], pages: 0, missing: '', invalidField: '' };
 
-  for (const files of sites) {
+  for (const { files, zip } of sites) {
+    const archived = await api.POST('/deployments', {
+      body: zip,
+      headers: { 'Content-Type': 'application/zip' },
+      bodySerializer: encodeBody,
+    });
+    if (archived.error) throw new Error(archived.error.message);
+    outcome.published.push(archived.data.url);
+
     const checksums = files.map(async (file) =>
       createHash('md5')
         .update(await file.bytes())
         .digest('hex'),
     );
-    const { data, error } = await api.POST('/deployments', {
+    const sent = await api.POST('/deployments', {
       body: { 'files[]': files, checksums: JSON.stringify(await Promise.all(checksums)) },
       bodySerializer: encodeBody,
     });
-    if (error) throw new Error(error.message);
-    outcome.published.push(data.url);
+    if (sent.error) throw new Error(sent.error.message);
+    outcome.published.push(sent.data.url);
   }
 
   let cursor: string | undefined;

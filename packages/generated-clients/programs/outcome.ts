@@ -1,6 +1,12 @@
+/** A site, as files and as a zip archive of them. */
+export interface Site {
+  files: File[];
+  zip: Blob;
+}
+
 /** What a program saw. */
 export interface Outcome {
-  /** The addresses of the sites that it published. */
+  /** The addresses of the sites that it published as an archive, and of those that it published as a form. */
   published: string[];
   /** The addresses of all deployments of the account, from all pages of the list, in their order. */
   listed: string[];
@@ -12,4 +18,4 @@ export interface Outcome {
 }
 
 /** A program over a generated client. It uses the types as they are generated, without any assertion. */
-export type Program = (server: { baseUrl: string; key: string }, sites: readonly File[][]) => Promise<Outcome>;
+export type Program = (server: { baseUrl: string; key: string }, sites: readonly Site[]) => Promise<Outcome>;

@@ -34,11 +34,11 @@ export function cacheControl(path: string, { onDomain = false } = {}): string {
 export function hasHashInName(path: string): boolean {
   const name = path.lastIndexOf('/') + 1;
   const dot = path.lastIndexOf('.');
-  const end = dot < name ? path.length : dot;
+  const nameEnd = dot < name ? path.length : dot;
   // The start of a part that may be a hash; Infinity while no part may be one.
   let start = Infinity;
   let signed = false;
-  for (let at = name; at < end; at += 1) {
+  for (let at = name; at < nameEnd; at += 1) {
     const char = path.charCodeAt(at);
     if (char === DOT) {
       if (signed && at - start >= HASH_LENGTH) return true;
@@ -50,7 +50,7 @@ export function hasHashInName(path: string): boolean {
       signed = false;
     } else if ((isDigit(char) && at >= start) || (isCapital(char) && at > start)) signed = true;
   }
-  return signed && end - start >= HASH_LENGTH;
+  return signed && nameEnd - start >= HASH_LENGTH;
 }
 
 function isDigit(char: number): boolean {

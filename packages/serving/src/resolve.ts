@@ -50,12 +50,12 @@ function decideIntent(path: string, context: RequestContext): Intent {
 /** Returns the response of the first rule that matches a path and can act, or `null`. Source: serving S25 to S29, S36. */
 function answerByRule(rules: PathRules, path: string, context: RequestContext): Intent | null {
   let failedRules = 0;
-  for (const match of rules.matches(path, context.host)) {
-    const { status } = match;
+  for (const ruleMatch of rules.matches(path, context.host)) {
+    const { status } = ruleMatch;
     const intent =
       status === 200 || status === 404
-        ? fileOf(status, match, path, context)
-        : redirectOf(status, match, path, context);
+        ? fileOf(status, ruleMatch, path, context)
+        : redirectOf(status, ruleMatch, path, context);
     if (intent) return intent;
     failedRules += 1;
     if (failedRules === MAX_FAILED_RULES) return null;

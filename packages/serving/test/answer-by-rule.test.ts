@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolve } from '../src/resolve.ts';
 import type { RuleMatch } from '../src/rules/rules.ts';
-import { ask, formatIntent, siteOf, testAnswers } from './visits.ts';
+import { resolveTarget, formatIntent, siteOf, testAnswers } from './visits.ts';
 
 for (const settings of [{}, { cleanUrls: true }, { trailingSlash: true }, { cleanUrls: true, trailingSlash: false }])
   testAnswers(`a single-page app serves its page on all routes, with the settings ${JSON.stringify(settings)} (S25)`, {
@@ -28,7 +28,7 @@ testAnswers('forced rules take precedence over files, and files over other rules
 describe('a redirect of a rule (S25, S31)', () => {
   it.each([301, 302, 303, 307, 308])('has the status code %d of its rule', (status) => {
     const site = siteOf({ files: [], forced: [`/old ${status} /new`] });
-    expect(ask('/old', site)).toEqual({ kind: 'redirect', status, location: '/new', variesByAccept: false });
+    expect(resolveTarget('/old', site)).toEqual({ kind: 'redirect', status, location: '/new', variesByAccept: false });
   });
 });
 
@@ -159,6 +159,8 @@ it.each([
 ])('after %d rules that match but cannot act, the response is %s (S26, S65)', (count, expected) => {
   const unservableRules = Array.from({ length: count }, (_, n) => `/x 200 /missing-${n}`);
   expect(
-    formatIntent(ask('/x', siteOf({ files: ['a.html'], whenMissing: [...unservableRules, '/x 200 /a.html'] }))),
+    formatIntent(
+      resolveTarget('/x', siteOf({ files: ['a.html'], whenMissing: [...unservableRules, '/x 200 /a.html'] })),
+    ),
   ).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { findPathConflict, isWithheld, normalizePath } from '@berth/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSystemPath, parseRequestPath } from '../src/request-path.ts';
-import { ask, type DecidedSite, siteOf, formatIntent } from './visits.ts';
+import { resolveTarget, type DecidedSite, siteOf, formatIntent } from './visits.ts';
 
 const UNUSUAL_SEGMENTS = [
   'x y',
@@ -99,7 +99,7 @@ function always(check: (site: DecidedSite, target: string, accept: string | unde
 describe('for any site, rules, path and Accept', () => {
   it('only files of the site are served, and no withheld one (S12)', () => {
     always((site, target, accept) => {
-      const intent = ask(target, site, { accept });
+      const intent = resolveTarget(target, site, { accept });
       if (intent?.kind !== 'file') return;
       expect(isWithheld(intent.path) || isSystemPath(intent.path)).toBe(false);
       expect(intent.file).toBe(site.manifest.get(intent.path));
@@ -108,7 +108,7 @@ describe('for any site, rules, path and Accept', () => {
 
   it('a redirect leads to a path on the same host, unless a rule contains an absolute URL (S13)', () => {
     always((site, target, accept) => {
-      const intent = ask(target, site, { accept });
+      const intent = resolveTarget(target, site, { accept });
       if (intent?.kind !== 'canonical' && intent?.kind !== 'redirect') return;
       const location = intent.location.replace(/^https:\/\/example\.com(?=\/)/, '');
       expect(location === intent.location || intent.kind === 'redirect').toBe(true);
@@ -120,10 +120,10 @@ describe('for any site, rules, path and Accept', () => {
   it('a canonical redirect reaches a 200 in one hop and keeps the query (S18)', () => {
     let redirects = 0;
     always((site, target, accept) => {
-      const intent = ask(target, site, { accept });
+      const intent = resolveTarget(target, site, { accept });
       if (intent?.kind !== 'canonical') return;
       redirects += 1;
-      expect(ask(intent.location, site, { accept })).toMatchObject({ kind: 'file', status: 200 });
+      expect(resolveTarget(intent.location, site, { accept })).toMatchObject({ kind: 'file', status: 200 });
       expect(intent.location.replace(/^[^?]*/, '')).toBe(target.replace(/^[^?]*/, ''));
     });
     expect(redirects).toBeGreaterThan(100);
@@ -131,7 +131,7 @@ describe('for any site, rules, path and Accept', () => {
 
   it('a declared redirect never leads to the requested address itself (S28)', () => {
     always((site, target, accept) => {
-      const intent = ask(target, site, { accept });
+      const intent = resolveTarget(target, site, { accept });
       if (intent?.kind !== 'redirect') return;
       expect(intent.location.replace(/#.*$/, '')).not.toBe(target);
     });
@@ -140,9 +140,9 @@ describe('for any site, rules, path and Accept', () => {
   it('a response that does not vary by Accept is the same for another Accept (S38)', () => {
     fc.assert(
       fc.property(visit, accept, ([site, target, first], second) => {
-        const intent = ask(target, site, { accept: first });
+        const intent = resolveTarget(target, site, { accept: first });
         if (intent === null || ('variesByAccept' in intent && intent.variesByAccept)) return;
-        expect(ask(target, site, { accept: second })).toEqual(intent);
+        expect(resolveTarget(target, site, { accept: second })).toEqual(intent);
       }),
       RUNS,
     );
@@ -152,7 +152,7 @@ describe('for any site, rules, path and Accept', () => {
     always((site, target, accept) => {
       const path = parseRequestPath(target.replace(/\?.*$/, ''));
       if (path === null || path.clean) return;
-      expect(formatIntent(ask(target, site, { accept }))).not.toMatch(/^200 /);
+      expect(formatIntent(resolveTarget(target, site, { accept }))).not.toMatch(/^200 /);
     });
   });
 
@@ -162,8 +162,8 @@ describe('for any site, rules, path and Accept', () => {
         const site = siteOf({ files, cleanUrls, trailingSlash });
         for (const path of files) {
           if (isWithheld(path) || isSystemPath(path)) continue;
-          const intent = ask(encodeURI(`/${path}`), site);
-          const lastIntent = intent?.kind === 'canonical' && cleanUrls ? ask(intent.location, site) : intent;
+          const intent = resolveTarget(encodeURI(`/${path}`), site);
+          const lastIntent = intent?.kind === 'canonical' && cleanUrls ? resolveTarget(intent.location, site) : intent;
           expect(formatIntent(lastIntent)).toBe(`200 ${path}`);
         }
       }),

@@ -5,7 +5,7 @@ import { CODINGS } from './tables/codings.ts';
 import { expected } from './tables/public-cases.ts';
 
 /** Creates compressed forms from their names, such as `br gzip`. */
-function forms(names: string): CompressedForms {
+function formsNamed(names: string): CompressedForms {
   const bytes = { pack: 'p', offset: 0, length: 1, sha256: '0'.repeat(64) };
   return Object.fromEntries(names.split(' ').map((name) => [name, bytes]));
 }
@@ -19,7 +19,7 @@ describe('chooseCoding', () => {
   it.each(expected(CODINGS, 2))(
     'for a test case of %s with Accept-Encoding %j and %j offered, chooses %s (S49)',
     (_, header, offered, coding) => {
-      expect(chosenCoding(header, forms(offered))).toBe(coding);
+      expect(chosenCoding(header, formsNamed(offered))).toBe(coding);
     },
   );
 
@@ -45,7 +45,7 @@ describe('chooseCoding', () => {
     headers.map((header) => [header, offered, coding] as const),
   );
   it.each(rows)('for Accept-Encoding %j, with %j offered, chooses %s (S49)', (header, offered, coding) => {
-    expect(chosenCoding(header, forms(offered))).toBe(coding);
+    expect(chosenCoding(header, formsNamed(offered))).toBe(coding);
   });
 
   it('returns null while no form is ready (S49)', () => {
@@ -54,7 +54,7 @@ describe('chooseCoding', () => {
   });
 
   it('chooses the same coding every time, even after requests of other clients (S49)', () => {
-    const offered = forms(ALL_CODINGS);
+    const offered = formsNamed(ALL_CODINGS);
     for (let n = 0; n < 2000; n += 1) {
       expect(chosenCoding(`gzip;q=0.5, x-made-up-${n}`, offered)).toBe('gzip');
       expect(chosenCoding('gzip, deflate, br, zstd', offered)).toBe('br');
@@ -63,6 +63,6 @@ describe('chooseCoding', () => {
 
   it('handles any header of 16 KiB fast (S49)', () => {
     const headers = [',', ' ', ';', 'gzip;q=0.1,', 'a', ';q=', '\t ,'].map((part) => part.repeat(16_384 / part.length));
-    for (const header of headers) expect(['gzip', 'identity']).toContain(chosenCoding(header, forms(ALL_CODINGS)));
+    for (const header of headers) expect(['gzip', 'identity']).toContain(chosenCoding(header, formsNamed(ALL_CODINGS)));
   });
 });

@@ -1,6 +1,6 @@
 import { MAX_PATH_SEGMENTS } from '@berth/contract';
 import { describe, expect, it, vi } from 'vitest';
-import { ask, type Sketch, siteOf, formatIntent } from './visits.ts';
+import { resolveTarget, type Sketch, siteOf, formatIntent } from './visits.ts';
 
 const sites: [title: string, sketch: Sketch][] = [
   ['a rewrite of everything', { files: ['shell.html', '404.html'], whenMissing: ['/* 200 /shell.html'] }],
@@ -10,7 +10,8 @@ const sites: [title: string, sketch: Sketch][] = [
 
 describe.each(sites)('%s, as the fallback of a site,', (_, sketch) => {
   const site = siteOf(sketch);
-  const isPage = (target: string, accept?: string) => formatIntent(ask(target, site, { accept })).startsWith('200 ');
+  const isPage = (target: string, accept?: string) =>
+    formatIntent(resolveTarget(target, site, { accept })).startsWith('200 ');
 
   it.each('/any/route /any/route/ / /v1.2 /a.b/c /x.html /x.123 /x.abcdefghi /x.a-b /x.'.split(' '))(
     'responds to %s, which has no extension or the extension .html (S36, S37)',
@@ -21,10 +22,10 @@ describe.each(sites)('%s, as the fallback of a site,', (_, sketch) => {
     (target) => {
       const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
       for (const accept of [browser, 'text/html', 'TEXT/HTML;q=0.1'])
-        expect(ask(target, site, { accept }), accept).toMatchObject({ status: 200, variesByAccept: true });
+        expect(resolveTarget(target, site, { accept }), accept).toMatchObject({ status: 200, variesByAccept: true });
       const otherAccepts = [undefined, '', '*/*', 'text/*', 'image/avif,image/*,*/*;q=0.8', 'text/css,*/*;q=0.1'];
       for (const accept of [...otherAccepts, 'application/json', 'text/html;q=0, */*'])
-        expect(ask(target, site, { accept }), accept).toMatchObject({
+        expect(resolveTarget(target, site, { accept }), accept).toMatchObject({
           status: 404,
           path: '404.html',
           variesByAccept: true,
@@ -50,31 +51,44 @@ describe.each(sites)('%s, as the fallback of a site,', (_, sketch) => {
     ['all but text/html', ['text/html;q=0', 'text/html; Q=0.000', 'text/html;q=0, */*', 'text/*;q=0, */*', '*/*;q=0']],
   ])('does not respond to a request whose Accept names %s, such as each of %j (S36)', (_, accepts) => {
     for (const accept of accepts)
-      expect(formatIntent(ask('/any/route', site, { accept })), accept).toBe('404 404.html');
+      expect(formatIntent(resolveTarget('/any/route', site, { accept })), accept).toBe('404 404.html');
   });
 
   it('makes the response to a route vary by Accept, even if another page is sent (S38)', () => {
-    expect(ask('/any/route', site)).toMatchObject({ kind: 'file', status: 200, variesByAccept: true });
-    expect(ask('/any/route', site, { accept: 'image/png' })).toMatchObject({ status: 404, variesByAccept: true });
+    expect(resolveTarget('/any/route', site)).toMatchObject({ kind: 'file', status: 200, variesByAccept: true });
+    expect(resolveTarget('/any/route', site, { accept: 'image/png' })).toMatchObject({
+      status: 404,
+      variesByAccept: true,
+    });
   });
   it('decides the response to an unclean path, too, which varies by Accept (S9, S38)', () => {
-    expect(ask('//any/route', site)).toEqual({ kind: 'canonical', location: '/any/route', variesByAccept: true });
-    expect(ask('//any/route', site, { accept: 'image/png' })).toMatchObject({ status: 404, variesByAccept: true });
+    expect(resolveTarget('//any/route', site)).toEqual({
+      kind: 'canonical',
+      location: '/any/route',
+      variesByAccept: true,
+    });
+    expect(resolveTarget('//any/route', site, { accept: 'image/png' })).toMatchObject({
+      status: 404,
+      variesByAccept: true,
+    });
   });
 });
 
 describe('a fallback', () => {
   it('does not exist on a site with only an index page, where a route is 404 (S38)', () => {
-    expect(ask('/any/route', siteOf({ files: ['index.html'] }))).toEqual({ kind: 'not-found', variesByAccept: false });
+    expect(resolveTarget('/any/route', siteOf({ files: ['index.html'] }))).toEqual({
+      kind: 'not-found',
+      variesByAccept: false,
+    });
   });
   it('does not come from a 200.html in a folder (S36)', () => {
-    expect(formatIntent(ask('/docs/x', siteOf({ files: ['docs/200.html'] })))).toBe('404');
+    expect(formatIntent(resolveTarget('/docs/x', siteOf({ files: ['docs/200.html'] })))).toBe('404');
   });
   it('does not replace files and page forms, which do not vary by Accept (S38)', () => {
     const site = siteOf({ files: ['index.html', 'x.html', 'app.js', '200.html'] });
     for (const target of ['/', '/x', '/x/', '/app.js', '/200', '/200.html']) {
-      expect(ask(target, site, { accept: 'image/png' })).toEqual(ask(target, site));
-      expect(ask(target, site)).toMatchObject({ variesByAccept: false });
+      expect(resolveTarget(target, site, { accept: 'image/png' })).toEqual(resolveTarget(target, site));
+      expect(resolveTarget(target, site)).toMatchObject({ variesByAccept: false });
     }
   });
   it('is not a rule without a star, nor a rule to an asset, which match any extension and any Accept (S36)', () => {
@@ -83,23 +97,26 @@ describe('a fallback', () => {
       whenMissing: ['/feed.xml 200 /index.html', '/images/* 200 /logo.svg', '/licences/* 200 /LICENSE'],
     });
     const accept = 'image/png';
-    expect(ask('/feed.xml', site, { accept })).toMatchObject({ path: 'index.html', variesByAccept: false });
-    expect(ask('/images/a.png', site, { accept })).toMatchObject({ path: 'logo.svg', variesByAccept: false });
-    expect(ask('/licences/mit', site, { accept })).toMatchObject({ path: 'LICENSE', variesByAccept: false });
+    expect(resolveTarget('/feed.xml', site, { accept })).toMatchObject({ path: 'index.html', variesByAccept: false });
+    expect(resolveTarget('/images/a.png', site, { accept })).toMatchObject({ path: 'logo.svg', variesByAccept: false });
+    expect(resolveTarget('/licences/mit', site, { accept })).toMatchObject({ path: 'LICENSE', variesByAccept: false });
   });
   it('is not a rule for a path that the rule maps to an asset (S36)', () => {
     const site = siteOf({ files: ['new/a.html', 'new/logo.png'], whenMissing: ['/old/* 200 /new/:splat'] });
-    expect(ask('/old/a', site, { accept: 'image/png' })).toMatchObject({ kind: 'not-found', variesByAccept: true });
-    expect(ask('/old/logo.png', site)).toMatchObject({ path: 'new/logo.png', variesByAccept: false });
+    expect(resolveTarget('/old/a', site, { accept: 'image/png' })).toMatchObject({
+      kind: 'not-found',
+      variesByAccept: true,
+    });
+    expect(resolveTarget('/old/logo.png', site)).toMatchObject({ path: 'new/logo.png', variesByAccept: false });
   });
   it('is a rule to a page, however the rule names its destination (S36)', () => {
     const site = siteOf({ files: ['v1.js.html'], whenMissing: ['/* 200 /v1.js'] });
-    expect(formatIntent(ask('/x', site))).toBe('200 v1.js.html');
-    expect(formatIntent(ask('/x.js', site))).toBe('404');
+    expect(formatIntent(resolveTarget('/x', site))).toBe('200 v1.js.html');
+    expect(formatIntent(resolveTarget('/x.js', site))).toBe('404');
   });
   it('is not a 404 rule with a star, which responds to every request (S25, S36)', () => {
     const site = siteOf({ files: ['gone.html'], whenMissing: ['/* 404 /gone.html'] });
-    expect(ask('/x.js', site, { accept: 'image/png' })).toMatchObject({ status: 404, path: 'gone.html' });
+    expect(resolveTarget('/x.js', site, { accept: 'image/png' })).toMatchObject({ status: 404, path: 'gone.html' });
   });
 });
 
@@ -114,18 +131,22 @@ describe('a fallback that does not apply', () => {
 
   it('leaves the request to the next rule, whose response then varies by Accept (S26, S38)', () => {
     const redirect = { kind: 'redirect', status: 302, location: 'https://api.example/', variesByAccept: true };
-    expect(ask('/app/api', site, { accept })).toEqual(redirect);
-    expect(formatIntent(ask('/app/api', site))).toBe('200 index.html');
+    expect(resolveTarget('/app/api', site, { accept })).toEqual(redirect);
+    expect(formatIntent(resolveTarget('/app/api', site))).toBe('200 index.html');
   });
   it('leaves the request to the default not-found page, which then varies by Accept (S38)', () => {
-    expect(ask('/app/x', site, { accept })).toEqual({ kind: 'not-found', variesByAccept: true });
+    expect(resolveTarget('/app/x', site, { accept })).toEqual({ kind: 'not-found', variesByAccept: true });
   });
   it('does not make the response vary by Accept if its page is missing (S29, S38)', () => {
-    expect(ask('/none/x', site, { accept })).toEqual({ kind: 'not-found', variesByAccept: false });
+    expect(resolveTarget('/none/x', site, { accept })).toEqual({ kind: 'not-found', variesByAccept: false });
   });
   it('decides, too, whether a request is redirected to the canonical address (S18, S38)', () => {
-    expect(ask('/x.html', site, { accept })).toEqual({ kind: 'canonical', location: '/x', variesByAccept: true });
-    expect(ask('/x.html', site)).toMatchObject({ status: 200, path: 'x.html', variesByAccept: true });
+    expect(resolveTarget('/x.html', site, { accept })).toEqual({
+      kind: 'canonical',
+      location: '/x',
+      variesByAccept: true,
+    });
+    expect(resolveTarget('/x.html', site)).toMatchObject({ status: 200, path: 'x.html', variesByAccept: true });
   });
 });
 
@@ -134,12 +155,12 @@ describe('S39: the 404 page of a path with more segments than a file can have', 
 
   it('is the 404.html of the nearest folder', () => {
     const deepest = `${'a/'.repeat(MAX_PATH_SEGMENTS - 1)}404.html`;
-    expect(formatIntent(ask(target, siteOf({ files: ['404.html', deepest] })))).toBe(`404 ${deepest}`);
+    expect(formatIntent(resolveTarget(target, siteOf({ files: ['404.html', deepest] })))).toBe(`404 ${deepest}`);
   });
   it('is searched only in folders that can have files', () => {
     const site = siteOf({ files: ['index.html'] });
     const getFile = vi.spyOn(site.manifest, 'get');
-    expect(ask(target, site)).toMatchObject({ kind: 'not-found' });
+    expect(resolveTarget(target, site)).toMatchObject({ kind: 'not-found' });
     expect(getFile.mock.calls.length).toBeLessThan(MAX_PATH_SEGMENTS + 10);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, formatIntent, siteOf, type Sketch, testAnswers } from './visits.ts';
+import { resolveTarget, formatIntent, siteOf, type Sketch, testAnswers } from './visits.ts';
 
 const REQUESTS =
   '/file /file/ /file.html /folder /folder/ /folder/index.html /both /both/ /both.html /both/index.html'.split(' ');
@@ -61,7 +61,7 @@ describe.each(ROWS)('with the settings %o for pages and slashes (S15, S16, S20),
   it.each(REQUESTS.map((request, index) => [request, answers[index]!]))(
     'a request for %s results in %s',
     (request, expected) => {
-      expect(formatIntent(ask(request, site))).toBe(expected);
+      expect(formatIntent(resolveTarget(request, site))).toBe(expected);
     },
   );
 });

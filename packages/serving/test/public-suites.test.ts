@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { workersSdk } from './tables/workers-sdk.ts';
-import { ask, formatIntent, siteOf } from './visits.ts';
+import { resolveTarget, formatIntent, siteOf } from './visits.ts';
 
 describe.each(workersSdk)('in the suite of cloudflare/workers-sdk, $title,', ({ site, cases }) => {
   const rows = cases.map(([asked, theirs, ours = theirs]) => [asked, ours] as const);
   it.each(rows)('a request for %s results in %s', (asked, ours) => {
-    expect(formatIntent(ask(asked, siteOf(site)))).toBe(ours);
+    expect(formatIntent(resolveTarget(asked, siteOf(site)))).toBe(ours);
   });
 });
 

@@ -36,12 +36,12 @@ describe('judgeRange', () => {
     fc.assert(
       fc.property(rangePositions, ({ size, from, to }) => {
         const content = Array.from({ length: size }, (_, index) => index);
-        const sliced: [range: string, taken: number[]][] = [
+        const slicedRanges: [range: string, taken: number[]][] = [
           [`bytes=${from}-`, content.slice(from)],
           [`bytes=-${from}`, from === 0 ? [] : content.slice(-from)],
           ...(from <= to ? [[`bytes=${from}-${to}`, content.slice(from, to + 1)] as [string, number[]]] : []),
         ];
-        for (const [range, taken] of sliced)
+        for (const [range, taken] of slicedRanges)
           expect(formatRange(judgeRange({ range }, { size, etag })), range).toBe(
             taken.length === 0 ? '416' : `${taken[0]}-${taken.at(-1)}`,
           );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask, type DecidedSite, formatIntent, siteOf, testAnswers } from './visits.ts';
+import { resolveTarget, type DecidedSite, formatIntent, siteOf, testAnswers } from './visits.ts';
 
 testAnswers('the steps of resolving run in order (S1)', {
   files: ['page.html', 'page/index.html', 'app.js', 'docs/404.html', '404.html', '200.html', 'other.html'],
@@ -92,14 +92,18 @@ describe('withheld files (S6, S12)', () => {
   describe.each(sites)('on a site %s', (_, site) => {
     it.each(withheldPaths)('such as %s get a 404', (path) => {
       const spellings = [`/${path}`, `//${path}`, `/${path.replace('.', '%2e').replace('_', '%5F')}`];
-      expect(spellings.map((target) => formatIntent(ask(target, site)))).toEqual(['404', '404', '404']);
+      expect(spellings.map((target) => formatIntent(resolveTarget(target, site)))).toEqual(['404', '404', '404']);
     });
   });
 
   it.each(withheldPaths)('such as %s get a 404 as the destination of a rule, too', (path) => {
     const rules = [`/a 200 /${path}`, `/b/* 200 /${path}`, `/c 404 /${path}`];
     for (const site of [siteOf({ files, forced: rules }), siteOf({ files, whenMissing: rules })]) {
-      expect(['/a', '/b/x', '/c'].map((target) => formatIntent(ask(target, site)))).toEqual(['404', '404', '404']);
+      expect(['/a', '/b/x', '/c'].map((target) => formatIntent(resolveTarget(target, site)))).toEqual([
+        '404',
+        '404',
+        '404',
+      ]);
     }
   });
 
@@ -126,7 +130,7 @@ describe('the response for a missing path (S39)', () => {
   it.each([undefined, 'text/html', 'application/json', 'text/html;q=0'])(
     'is the 404.html of the site for a request with Accept %s',
     (accept) => {
-      expect(formatIntent(ask('/nothing', siteOf({ files }), { accept }))).toBe('404 404.html');
+      expect(formatIntent(resolveTarget('/nothing', siteOf({ files }), { accept }))).toBe('404 404.html');
     },
   );
 });
@@ -136,10 +140,10 @@ describe('the method of a request (S41, S42)', () => {
   it.each(['/', '/nothing', '//', '/%2f', '/old', '/.git/config'])(
     'is checked before the rules and the path, for %s',
     (target) => {
-      expect(ask(target, site, { method: 'HEAD' })).toEqual(ask(target, site));
-      expect(ask(target, site, { method: 'OPTIONS' })).toEqual({ kind: 'options' });
+      expect(resolveTarget(target, site, { method: 'HEAD' })).toEqual(resolveTarget(target, site));
+      expect(resolveTarget(target, site, { method: 'OPTIONS' })).toEqual({ kind: 'options' });
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get', 'QUERY']) {
-        expect(ask(target, site, { method })).toEqual({ kind: 'method-not-allowed' });
+        expect(resolveTarget(target, site, { method })).toEqual({ kind: 'method-not-allowed' });
       }
     },
   );

@@ -41,7 +41,7 @@ export function siteOf({ files, cleanUrls = false, trailingSlash = null, ...rule
 }
 
 /** Resolves a request target as a browser sends it; `null` if its path is malformed. */
-export function ask(
+export function resolveTarget(
   target: string,
   site: DecidedSite,
   { method = 'GET', accept }: { method?: string; accept?: string | undefined } = {},
@@ -101,7 +101,7 @@ export function testAnswers(title: string, { answers, ...sketch }: Sketch & { an
   );
   describe(title, () => {
     it.each(rows)('a request for %s results in %s', (target, expected) => {
-      expect(formatIntent(ask(target!, site))).toBe(expected);
+      expect(formatIntent(resolveTarget(target!, site))).toBe(expected);
     });
   });
 }

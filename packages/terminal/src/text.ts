@@ -36,8 +36,8 @@ export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = firstWord!;
   for (const word of words) {
-    const longer = `${line} ${word}`;
-    if (line.trim() === '' || stringWidth(longer) <= width) line = longer;
+    const extendedLine = `${line} ${word}`;
+    if (line.trim() === '' || stringWidth(extendedLine) <= width) line = extendedLine;
     else {
       lines.push(line);
       line = word;
@@ -74,8 +74,9 @@ export function fitTable(
     const isShown = heading.map((title, at) => hasValue[at] && !omitted.includes(title));
     const shownCells = (row: readonly string[]) => row.filter((_, at) => isShown[at]);
     const lines = table(shownCells(heading), rows.map(shownCells));
-    const next = lessImportant.find((title) => isShown[heading.indexOf(title)]);
-    if (next === undefined || lines.every((line) => stringWidth(line) <= screenColumns)) return { lines, omitted };
-    omitted.push(next);
+    const nextOmitted = lessImportant.find((title) => isShown[heading.indexOf(title)]);
+    if (nextOmitted === undefined || lines.every((line) => stringWidth(line) <= screenColumns))
+      return { lines, omitted };
+    omitted.push(nextOmitted);
   }
 }

@@ -11,7 +11,7 @@ import type { TestServer } from './server.ts';
 
 const REQUEST_ID = /^[0-9a-f]{32}$/;
 /** Matches text that reveals the inside of the server: stack lines, file paths and SQL. Source: api §2. */
-const INTERNALS =
+const INTERNAL_TEXTS =
   /\n\s+at |\.[jt]s:\d+|node_modules\/\.|file:\/\/|\/(?:tmp|home|root|usr|var)\/|\b(?:select|insert into|update|delete from) \S+ /i;
 
 /**
@@ -42,7 +42,7 @@ export function expectError({ status, headers, text }: HttpResponse, code: Error
   expect({ status, text }).toEqual({ status: ERROR_STATUS[code], text: expect.stringContaining(`"error":"${code}"`) });
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   expect(headers['x-request-id']).toMatch(REQUEST_ID);
-  expect(text).not.toMatch(INTERNALS);
+  expect(text).not.toMatch(INTERNAL_TEXTS);
   const body = ErrorBody.strict().parse(JSON.parse(text));
   expect(body.status).toBe(status);
   expect(body.message.length).toBeGreaterThan(10);

@@ -108,7 +108,7 @@ export function openApi(document: Document): OpenApi {
   ajv.addVocabulary(['example', 'discriminator', 'components']);
   const components = closeSchemas({ schemas: document.components.schemas });
   const pointers = new Map<object, string>();
-  index(document, '', pointers);
+  indexObjects(document, '', pointers);
   const compiled = new Map<string, ValidateFunction>();
 
   const resolve = <T>(ref: string) =>
@@ -172,11 +172,11 @@ function closeSchemas<T>(schemas: T): T {
   }) as T;
 }
 
-function index(value: unknown, pointer: string, pointers: Map<object, string>): void {
+function indexObjects(value: unknown, pointer: string, pointers: Map<object, string>): void {
   if (typeof value !== 'object' || value === null) return;
   pointers.set(value, pointer);
   for (const [name, member] of Object.entries(value))
-    index(member, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, pointers);
+    indexObjects(member, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, pointers);
 }
 
 /** Lists the examples of a media type with their titles. */

@@ -69,8 +69,8 @@ export async function rawRequest(
 
 /** Parses a text that is one response. */
 export function parse(text: string): RawResponse {
-  const end = text.indexOf('\r\n\r\n');
-  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
+  const headEnd = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = text.slice(0, headEnd).split('\r\n');
   const headers: Record<string, string> = {};
   const names: string[] = [];
   for (const line of lines) {
@@ -80,5 +80,5 @@ export function parse(text: string): RawResponse {
     names.push(name);
     headers[name.toLowerCase()] = name.toLowerCase() in headers ? `${headers[name.toLowerCase()]}, ${value}` : value;
   }
-  return { status: Number(statusLine.split(' ')[1]), headers, names, body: text.slice(end + 4) };
+  return { status: Number(statusLine.split(' ')[1]), headers, names, body: text.slice(headEnd + 4) };
 }

@@ -17,8 +17,7 @@ const holders = new WeakMap<Core, Map<string, Holder[]>>();
 export type ReserveMemory = (bytes: number) => Promise<void> | undefined;
 
 /**
- * Bounds the memory that the bodies of one client (an account or an address) take in this process. Bodies beyond it
- * wait for the responses to earlier requests. The oldest request of a client never waits, because each body has a
+ * Bounds the memory that the bodies of one client (an account or an address) take in this process. Bodies beyond this bound wait for the responses to earlier requests. The oldest request of a client never waits, because each body has a
  * maximum size.
  */
 export function reserveMemory(res: ServerResponse, core: Core, caller: Caller): ReserveMemory {

@@ -20,7 +20,7 @@ interface Parts extends Pick<Deploy, 'files'> {
   /** The account or the address that sends the body. */
   client: string;
   /** Called with the number of bytes that stay in memory until the response is sent. */
-  reserve: ReserveMemory;
+  reserveBytes: ReserveMemory;
 }
 
 const MAX_FIELDS = 16;
@@ -231,7 +231,7 @@ class PartsReader {
     const besidesContent = Math.max(0, this.#bodyBytes - this.#queue.contentBytes - MAX_BUFFERED_BYTES);
     const bytes = besidesContent + this.#partsRead * PART_MEMORY_BYTES;
     if (bytes < this.#reservedBytes + RESERVE_STEP_BYTES) return;
-    this.#memory = this.#parts.reserve(bytes - this.#reservedBytes);
+    this.#memory = this.#parts.reserveBytes(bytes - this.#reservedBytes);
     this.#reservedBytes = bytes;
     if (!this.#memory) return;
     this.#pause('reserving-memory');

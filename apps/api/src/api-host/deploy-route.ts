@@ -122,8 +122,8 @@ function receiverOf(req: IncomingMessage, res: ServerResponse, ctx: ProcedureCon
     const upload = await beginDeploy(ctx, key);
     const read = () => {
       watchUpload(req, res);
-      const reserve = reserveMemory(res, ctx.core, ctx.caller);
-      return receiveParts(req, res, bodyLimits(limits), { ...upload, client: clientOf(ctx.caller), reserve });
+      const reserveBytes = reserveMemory(res, ctx.core, ctx.caller);
+      return receiveParts(req, res, bodyLimits(limits), { ...upload, client: clientOf(ctx.caller), reserveBytes });
     };
     return { upload, read };
   };

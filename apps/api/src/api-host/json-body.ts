@@ -20,7 +20,7 @@ export interface JsonBody extends JsonBounds {
   /** The account or the address that sends the body. Turns to process large bodies rotate between clients. */
   client?: string;
   /** Called with the length of each chunk before the chunk is buffered. */
-  reserve?: ReserveMemory;
+  reserveBytes?: ReserveMemory;
   /** Called with the length of the body before it is parsed. Resolves when the body may be parsed. */
   beforeParsing?: (bytes: number) => Promise<void> | undefined;
 }
@@ -57,7 +57,7 @@ export function grantBody(
     maxValues,
     maxDepth,
     client: clientOf(caller),
-    reserve: reserveMemory(res, core, caller),
+    reserveBytes: reserveMemory(res, core, caller),
     beforeParsing: (bytes) =>
       grantedLimits.length > 0 || bytes > SMALL_BYTES ? beginClientTurn(core, caller, res) : undefined,
   };
@@ -69,7 +69,7 @@ export function grantBody(
  * @returns The unparsed text; empty when there is no body.
  * @throws `validation_failed` for another media type, an encoded body, JSON that is nested too deeply, or bytes that
  *   are not UTF-8; `payload_too_large` as soon as the body exceeds `maxBytes` or `maxValues`; `request_timeout` when
- *   the client left before the end of the body; what `reserve` throws. Source: api §2; security F5, T23.
+ *   the client left before the end of the body; what `reserveBytes` throws. Source: api §2; security F5, T23.
  */
 export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_BODY): Promise<string> {
   if (!hasBody(req)) return '';
@@ -87,7 +87,7 @@ export async function readJsonText(req: IncomingMessage, body: JsonBody = JSON_B
   const bytes = await readWholeBody(req, body.maxBytes, 'The body', (chunk, size) => {
     const check = () => {
       countJson(chunk);
-      return body.reserve?.(chunk.length);
+      return body.reserveBytes?.(chunk.length);
     };
     return size <= SMALL_BYTES ? check() : inFairTurn(client, check);
   });

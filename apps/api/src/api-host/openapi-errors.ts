@@ -21,7 +21,7 @@ const MEANINGS: Record<OperationError | 'other', string> = {
   internal_server_error: 'The server failed; the operator can find the cause in the log by the request id.',
   unavailable: 'The service is not available right now. Try again after `Retry-After` seconds.',
   other:
-    'Errors that occur before the operation is known: 400 for a request that is not valid HTTP, 405 for a method that the path does not support, 408 for headers that do not arrive in time, 414 for a URL of more than 8 KiB, 431 for headers of more than 16 KiB. The body is the same.',
+    'Errors that occur before the operation is known: 400 for a request that is not valid HTTP, 405 for a method that the path does not support, 408 for headers that do not arrive in time, 414 for a URL of more than 8 KiB, 431 for headers of more than 16 KiB. The body has the same form as that of other errors.',
 };
 const COMMON_STATUSES = [401, 403, 429, 500, 503];
 const OPERATION_ERRORS = Object.keys(MEANINGS).filter((code): code is OperationError => code !== 'other');

@@ -56,7 +56,10 @@ export const HEADERS = {
     ...textHeader('The id of this request in the log of the service.', '0b7c2a9e5d414f3a9c1e7a2f6b8d0e15'),
     required: true,
   },
-  'RateLimit-Limit': countHeader('Requests in a full budget. Absent if the operator has turned rate limits off.', 600),
+  'RateLimit-Limit': countHeader(
+    'The number of requests in a full budget. Absent if the operator has turned rate limits off.',
+    600,
+  ),
   'RateLimit-Remaining': countHeader('Remaining requests.', 599),
   'RateLimit-Reset': countHeader('Seconds until the budget is full again.', 1),
   'Retry-After': {

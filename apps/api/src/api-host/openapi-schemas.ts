@@ -110,7 +110,9 @@ function openValues(values: readonly unknown[], description = ''): object {
   const named = values.filter((value) => typeof value === 'string').map((value) => `\`${value}\``);
   const list = named.every((name) => description.includes(name)) ? '' : `Known values: ${named.join(', ')}.`;
   return {
-    description: [description, list, 'Accept other values: more may be added.'].filter(Boolean).join(' '),
+    description: [description, list, 'Clients must accept unknown values, because more values may be added.']
+      .filter(Boolean)
+      .join(' '),
     'x-extensible-enum': values,
   };
 }

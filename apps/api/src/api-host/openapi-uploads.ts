@@ -137,7 +137,7 @@ const deploy = (baseUrl: string): DescribedOperation => ({
       403: 'A cap of the plan is reached (deployments, storage or domains); the credential cannot use `domain`, `keep` or `open`; or the request has no credential, and sets `ttl` or comes from a page of another site.',
       413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
       422: 'The `Idempotency-Key` was already used with other files or fields; or `domain` belongs to another account, or was sent with `ttl`.',
-      429: 'Deploys have an additional limit: by credential, or a stricter one by address without a credential.',
+      429: 'Deploys have an additional limit for each credential, and a stricter one for each address without a credential.',
     },
   },
   status: 201,
@@ -147,15 +147,16 @@ const deploy = (baseUrl: string): DescribedOperation => ({
   ],
   body: {
     required: true,
+    // Many generators use only the first type. An archive needs neither checksums nor paths as the names of parts.
     content: {
+      'application/zip': archive('A zip archive with stored and deflated files.'),
+      'application/x-tar': archive('A tar archive; `Content-Encoding` may be gzip or zstd.'),
+      'application/gzip': archive('A tar archive that is compressed with gzip.'),
+      'application/zstd': archive('A tar archive that is compressed with zstd.'),
       'multipart/form-data': {
         schema: schemaRef('DeployForm'),
         example: { [FILES_FIELD]: [EXAMPLE_PAGE], checksums: EXAMPLE_CHECKSUMS, via: 'cli' },
       },
-      'application/x-tar': archive('A tar archive; `Content-Encoding` may be gzip or zstd.'),
-      'application/gzip': archive('A tar archive that is compressed with gzip.'),
-      'application/zstd': archive('A tar archive that is compressed with zstd.'),
-      'application/zip': archive('A zip archive with stored and deflated files.'),
     },
   },
   headers: ['Idempotency-Replay'],

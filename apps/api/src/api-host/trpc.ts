@@ -93,7 +93,7 @@ function refuseInvalidCalls(req: Request, path: string): void {
   if (!METHODS.has(req.method))
     throw new ServiceError('method_not_allowed', 'Queries are read with GET, mutations are sent with POST.');
   const url = createURL(req);
-  if (url.username || url.password) throw invalid('host', 'the host must not have a user name in it');
+  if (url.username || url.password) throw invalid('host', 'the host must not contain a user name');
   const calls = countCalls(path, url.searchParams);
   if (calls > MAX_BATCH_CALLS)
     throw invalid('batch', `a batch must have at most ${MAX_BATCH_CALLS} calls; this one has ${calls}`);

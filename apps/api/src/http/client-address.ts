@@ -19,8 +19,8 @@ export function parseTrustedProxies(list: readonly string[]): TrustedProxies {
 }
 
 export function isTrusted(address: string | undefined, proxies: TrustedProxies): boolean {
-  const parsed = parseAddress(address ?? '');
-  return parsed !== null && includesAddress(proxies, parsed);
+  const parsedAddress = parseAddress(address ?? '');
+  return parsedAddress !== null && includesAddress(proxies, parsedAddress);
 }
 
 /**

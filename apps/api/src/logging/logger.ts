@@ -33,8 +33,8 @@ export function createLogger({ level, destination }: { level: LogLevel; destinat
 }
 
 function cleanLine(line: string): string {
-  const safe = escapeControls(hideSecrets(line.replace(HEADER_VALUES, '$1"[hidden]"')));
-  return Buffer.byteLength(safe) <= LINE_BYTES ? safe : shorten(JSON.parse(safe));
+  const safeLine = escapeControls(hideSecrets(line.replace(HEADER_VALUES, '$1"[hidden]"')));
+  return Buffer.byteLength(safeLine) <= LINE_BYTES ? safeLine : shorten(JSON.parse(safeLine));
 }
 
 function shorten({ msg, ...fields }: Record<string, unknown>): string {

@@ -28,7 +28,7 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
   let misses = 0;
   repeatJobs(core, resources, [
     heartbeat(core),
-    { name: 'forget rate limits', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
+    { name: 'delete full rate limit buckets', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
     { name: 'check domains', everyMs: DOMAINS_MS, run: (signal) => recheckDomains(core, { signal }) },
     {
       name: 'apply plan changes',

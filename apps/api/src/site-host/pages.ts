@@ -92,7 +92,7 @@ const NO_HEADERS: OutgoingHttpHeaders = {};
  */
 export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = NO_HEADERS): void {
   const requestId = requestIdOf(res);
-  const page = cachedPages.get(name) ?? render(name, requestId);
+  const page = cachedPages.get(name) ?? renderServicePage(name, requestId);
   const head = page.heads.get(headers) ?? headOf(page, headers);
   head[REQUEST_ID_AT] = requestId;
   res.writeHead(page.status, head).end(page.body);
@@ -105,7 +105,7 @@ function headOf(page: CachedPage, headers: OutgoingHttpHeaders): string[] {
   return head;
 }
 
-function render(name: PageName, requestId: string): CachedPage {
+function renderServicePage(name: PageName, requestId: string): CachedPage {
   const { status, title, text, link, showsRequestId }: PageText = PAGES[name];
   const parts: HtmlValue[] = text.map((paragraph) => html`<p>${paragraph}</p>`);
   if (link) parts.push(html`<p><a href="${link.href}">${link.text}</a></p>`);

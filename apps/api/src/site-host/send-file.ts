@@ -45,9 +45,9 @@ export function sendFile(
 
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
   if (ifMatch !== undefined || ifNoneMatch !== undefined) {
-    const judged = judgeConditions({ ifMatch, ifNoneMatch }, form.etag);
-    if (judged === 412) return sendEmpty(res, 412, uncachedHeaders(site));
-    if (judged === 304) return void writeHead(res, 304, notModifiedHead(form)).end();
+    const conditionStatus = judgeConditions({ ifMatch, ifNoneMatch }, form.etag);
+    if (conditionStatus === 412) return sendEmpty(res, 412, uncachedHeaders(site));
+    if (conditionStatus === 304) return void writeHead(res, 304, notModifiedHead(form)).end();
   }
   if (range === null) return sendBytes(req, res, { status, head: form.head, content: form.content }, contents);
   if (range === 'unsatisfiable') {

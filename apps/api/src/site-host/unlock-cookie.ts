@@ -15,7 +15,7 @@ export interface CookieForm {
 }
 
 const NAME = 'berth-unlock';
-const ATTRIBUTES = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${UNLOCK_SECONDS}`;
+const COOKIE_ATTRIBUTES = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${UNLOCK_SECONDS}`;
 
 /**
  * Returns the form of the cookie that browsers accept. Browsers drop `Secure` and `__Host-` cookies over plain http,
@@ -26,8 +26,8 @@ const ATTRIBUTES = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${UNLOCK_SECONDS}`;
  *   security §7, §8.
  */
 export function cookieForm(host: string, { publicScheme, allowInsecure }: CookiePolicy): CookieForm | null {
-  if (publicScheme === 'https') return { name: `__Host-${NAME}`, attributes: `${ATTRIBUTES}; Secure` };
-  return allowInsecure || host.endsWith('.localhost') ? { name: NAME, attributes: ATTRIBUTES } : null;
+  if (publicScheme === 'https') return { name: `__Host-${NAME}`, attributes: `${COOKIE_ATTRIBUTES}; Secure` };
+  return allowInsecure || host.endsWith('.localhost') ? { name: NAME, attributes: COOKIE_ATTRIBUTES } : null;
 }
 
 /** Returns the values of all cookies with this name. @param header The value of the `Cookie` header. */

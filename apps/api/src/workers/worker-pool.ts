@@ -75,11 +75,11 @@ export class WorkerPool {
       const decision = decideRestart({ livedMs, earlierExits, serving: this.#serving.size });
       if (decision === null) {
         this.#stopping.abort();
-        onFailure(new Error(`No worker serves, and new ones end as soon as they start: ${error.message}`));
+        onFailure(new Error(`No worker is running, and new workers exit as soon as they start: ${error.message}`));
         return;
       }
       const { pauseMs } = decision;
-      log.error({ worker: worker.id, err: error, pauseMs }, 'A worker ended and will be replaced');
+      log.error({ worker: worker.id, err: error, pauseMs }, 'A worker exited and will be replaced');
       await sleep(pauseMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       ({ earlierExits } = decision);

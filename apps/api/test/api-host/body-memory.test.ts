@@ -49,7 +49,7 @@ describe('S1: the memory for the request bodies of one client', () => {
     expect(first.reserve(MiB)).toBeUndefined();
   });
 
-  it('does not make a request wait that has become the oldest, however large its body is', async () => {
+  it('lets a waiting request continue as soon as it is the oldest, however large its body is', async () => {
     const beginRequest = createProcess();
     const [first, second] = [beginRequest(), beginRequest()];
     expect(first.reserve(MiB)).toBeUndefined();

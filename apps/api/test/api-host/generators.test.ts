@@ -25,7 +25,7 @@ describe.each(['3.0.3', '3.1.0'] as const)('api §9: the OpenAPI %s document', (
     expect(() => validator.resolveRefs()).not.toThrow();
   });
 
-  it('is not valid for the validator with an unknown method', async () => {
+  it('is rejected by the validator if it contains an unknown method', async () => {
     const document = { ...createDocument(version), paths: { '/ping': { fetch: {} } } };
     expect(await new Validator().validate(document)).toMatchObject({ valid: false });
   });
@@ -117,7 +117,7 @@ const FAULTS: [fault: string, change: (document: Document) => void][] = [
   ],
 ];
 
-it.each(FAULTS)('api §9: the rules for generated clients find a fault: %s', (fault, change) => {
+it.each(FAULTS)('api §9: a document that breaks a rule for generated clients is detected: %s', (fault, change) => {
   const document = createDocument('3.0.3');
   change(document);
   expect(generatorFaults(document)[0]).toBe(fault);

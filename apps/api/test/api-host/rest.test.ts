@@ -142,12 +142,12 @@ describe('REST input from the URL', () => {
     expectError(await fetchPath(`/things/${segment}`), 'validation_failed');
   });
 
-  it('contains the resource of the path, whatever the query and the body name', async () => {
+  it('takes a path variable only from the path, even if the query or the body has a field of the same name', async () => {
     expect((await fetchPath('/things/a?thing=b')).body).toEqual({ input: { thing: 'a' } });
     expect((await sendPatch('{"thing":"b","labels":[]}')).body).toEqual({ input: { thing: 'a', labels: [] } });
   });
 
-  it('contains no path variable if a fixed path matches as well', async () => {
+  it('contains no path variable if a fixed path also matches', async () => {
     expect((await fetchPath('/things/latest')).body).toEqual({ input: 'the latest' });
   });
 
@@ -227,9 +227,15 @@ describe('REST bodies', () => {
     expect(expectError(response, 'validation_failed').message).toContain('UTF-8');
   });
 
-  it.each(['gzip', 'deflate', 'br', 'gzip, identity'])('T4: cannot have Content-Encoding: %s', async (encoding) => {
-    expectError(await sendPatch('{"labels":[]}', { ...JSON_TYPE, 'Content-Encoding': encoding }), 'validation_failed');
-  });
+  it.each(['gzip', 'deflate', 'br', 'gzip, identity'])(
+    'T4: are refused with Content-Encoding: %s',
+    async (encoding) => {
+      expectError(
+        await sendPatch('{"labels":[]}', { ...JSON_TYPE, 'Content-Encoding': encoding }),
+        'validation_failed',
+      );
+    },
+  );
 
   it('can be absent from a POST, whose input is then the empty object', async () => {
     expect((await fetchPath('/things/check', { method: 'POST' })).body).toEqual({ input: {} });
@@ -249,9 +255,12 @@ describe('REST bodies', () => {
     expect(({} as { count?: number }).count).toBeUndefined();
   });
 
-  it.each(['{"$ne":null}', '{"toString":1}'])('T23: cannot have the object %s in place of text', async (value) => {
-    expectError(await sendPatch(`{"labels":[${value}]}`), 'validation_failed');
-  });
+  it.each(['{"$ne":null}', '{"toString":1}'])(
+    'T23: are refused if they contain the object %s where a text is required',
+    async (value) => {
+      expectError(await sendPatch(`{"labels":[${value}]}`), 'validation_failed');
+    },
+  );
 
   it('T23: may be nested eight levels deep, but not nine', async () => {
     const nestedBody = (levels: number) =>
@@ -270,7 +279,7 @@ describe('REST bodies', () => {
 
   const bodyOfSize = (bytes: number) => `{"labels":["${'x'.repeat(bytes - 15)}"]}`;
 
-  it('api §2: may have 1 MiB, and are refused with 413 if they are one byte longer', async () => {
+  it('api §2: are accepted with 1 MiB, and refused with 413 with one byte more', async () => {
     expect(bodyOfSize(MAX_BYTES).length).toBe(MAX_BYTES);
     expect((await sendPatch(bodyOfSize(MAX_BYTES))).status).toBe(200);
     const { details } = expectError(await sendPatch(bodyOfSize(MAX_BYTES + 1)), 'payload_too_large');

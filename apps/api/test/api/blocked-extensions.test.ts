@@ -6,7 +6,7 @@ import { listOf } from '@berth/testing/uploads';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { sendArchive } from '../archives/publish-archive.ts';
-import { tarOf } from '../archives/tar-bytes.ts';
+import { tarOf } from '@berth/testing/tar-bytes';
 
 const FILES = { 'index.html': 'home', 'film.MP4': 'film', 'setup.exe': 'program', 'a/b.zip': 'archive' };
 

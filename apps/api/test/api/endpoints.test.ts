@@ -108,7 +108,7 @@ describe('api §3: a deployment', () => {
   it('is found by its id or host name, in upper and lower case', async () => {
     const fields = { labels: '["one"]' };
     const { deployment, url, created } = await server().publish({ 'index.html': 'home' }, { key, fields });
-    const expected = {
+    const expectedDeployment = {
       files: 1,
       size: 4,
       status: 'success',
@@ -130,7 +130,7 @@ describe('api §3: a deployment', () => {
       expect(readJson(await api(`/deployments/${reference}`), 200, Deployment)).toEqual({
         deployment,
         url,
-        ...expected,
+        ...expectedDeployment,
         domains: [],
       });
   });

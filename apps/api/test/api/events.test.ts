@@ -43,8 +43,8 @@ async function readEvents(response: Response, events: Received[]): Promise<void>
   let text = '';
   for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
     text += chunk;
-    for (let end: number; (end = text.indexOf('\n\n')) >= 0; text = text.slice(end + 2)) {
-      const lines = text.slice(0, end).split('\n');
+    for (let eventEnd: number; (eventEnd = text.indexOf('\n\n')) >= 0; text = text.slice(eventEnd + 2)) {
+      const lines = text.slice(0, eventEnd).split('\n');
       const { id = '', event, data } = Object.fromEntries(lines.map((line) => line.split(/: ?(.*)/s).slice(0, 2)));
       if (data !== undefined) events.push({ id, event, data: JSON.parse(data) });
     }
@@ -65,8 +65,10 @@ describe('api §9: GET /activities as text/event-stream', () => {
     const names = Array.from({ length: 10 }, (_, at) => `n${at}`);
     await Promise.all(names.map((name) => causeEvent(owner.key, name)));
     await poll(() => stream.events.length).toBe(10);
-    const listed = (await server().api('/activities?limit=10', { key: owner.key })).json<{ activities: Activity[] }>();
-    expect(stream.events.map(({ data }) => data)).toEqual(listed.activities.toReversed());
+    const listedActivities = (await server().api('/activities?limit=10', { key: owner.key })).json<{
+      activities: Activity[];
+    }>();
+    expect(stream.events.map(({ data }) => data)).toEqual(listedActivities.activities.toReversed());
     for (const { id, event, data } of stream.events)
       expect([id, event]).toEqual([expect.stringMatching(/^\d+$/), data.event]);
   });
@@ -85,8 +87,8 @@ describe('api §9: GET /activities as text/event-stream', () => {
     await poll(() => namesOf(stream)).toEqual(['one', 'two']);
     stream.close();
     await causeEvent(owner.key, 'three');
-    const resumed = await openStream({ headers: { 'Last-Event-ID': stream.events[0]!.id } });
-    await poll(() => namesOf(resumed)).toEqual(['two', 'three']);
+    const resumedStream = await openStream({ headers: { 'Last-Event-ID': stream.events[0]!.id } });
+    await poll(() => namesOf(resumedStream)).toEqual(['two', 'three']);
     const withPast = await openStream({ search: '?last=2' });
     await causeEvent(owner.key, 'four');
     await poll(() => namesOf(withPast)).toEqual(['two', 'three', 'four']);
@@ -107,9 +109,9 @@ describe('api §9: GET /activities as text/event-stream', () => {
     await once(source, 'open');
     await stopping.publish({ 'index.html': 'one' }, { key, fields: { via: 'one' } });
     await poll(() => names).toEqual(['one']);
-    const before = performance.now();
+    const startedMs = performance.now();
     await stopping.close();
-    expect(performance.now() - before).toBeLessThan(3000);
+    expect(performance.now() - startedMs).toBeLessThan(3000);
     await poll(() => sentIds.length).toBeGreaterThan(1);
     expect(sentIds[1]).toMatch(/^\d+$/);
     source.close();

@@ -95,9 +95,9 @@ describe('S1: a hostile list in JSON', () => {
   });
 
   it('is refused because of the number of its values, even if the body is small', async () => {
-    const nested = `{"x":${listOfCopies('[[[]]]', 300_000)}}`;
+    const nestedLists = `{"x":${listOfCopies('[[[]]]', 300_000)}}`;
     const fields = `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":0`).join(',')}}`;
-    for (const body of [nested, fields, `{"x":${listOfCopies('0', 500_000)}}`]) {
+    for (const body of [nestedLists, fields, `{"x":${listOfCopies('0', 500_000)}}`]) {
       const response = await post('/account/claim', (await server().account()).key, body);
       expect(response.status).toBe(413);
       expect(response.json()).toMatchObject({ error: 'payload_too_large', details: { limit: 'body' } });

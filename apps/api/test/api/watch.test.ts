@@ -28,12 +28,12 @@ function watch(key: string, { url = `http://localhost:${server().port}`, lastEve
       }),
     ],
   });
-  const started = Promise.withResolvers<void>();
+  const connectionOpened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<TRPCClientError<ApiRouter> | null>();
   const activities: Activity[] = [];
   const states: string[] = [];
   const { unsubscribe } = client.activities.watch.subscribe(lastEventId ? { lastEventId } : undefined, {
-    onStarted: () => started.resolve(),
+    onStarted: () => connectionOpened.resolve(),
     onConnectionStateChange: ({ state }) => void states.push(state),
     onData: ({ data }) => void activities.push(data as Activity),
     onError: (error) => ended.resolve(error),
@@ -44,7 +44,7 @@ function watch(key: string, { url = `http://localhost:${server().port}`, lastEve
     activities,
     states,
     /** Resolves once the connection is open. */
-    started: started.promise,
+    started: connectionOpened.promise,
     /** Resolves when the subscription ends: with its error, or with `null` when the server completed the stream. */
     ended: ended.promise,
     stop: unsubscribe,
@@ -121,14 +121,14 @@ describe('api §9: activities.watch', () => {
     const listeners = `from pg_stat_activity where datname = current_database() and query like 'listen %'`;
     for (const name of ['one', 'two']) {
       // While no connection listens, this statement commits and sends its notification.
-      const killed = await server().database.query(
+      const killedConnections = await server().database.query(
         `with made as (
            insert into activity (account_id, event, created, auth_method, meta)
            values ($1, 'account.update', now(), 'operator', json_build_object('via', $2::text)) returning id)
          select pg_terminate_backend(pid) ${listeners} and exists (select 1 from made)`,
         [owner.account, name],
       );
-      expect(killed).toHaveLength(1);
+      expect(killedConnections).toHaveLength(1);
       await poll(() => namesOf(subscription).at(-1)).toBe(name);
       await poll(() => server().database.query(`select 1 ${listeners}`)).toHaveLength(1);
     }
@@ -225,8 +225,8 @@ it('a server that stops ends its subscriptions at once, and the clients reconnec
   const { key } = await stopping.account();
   const subscription = watch(key, { url: `http://localhost:${stopping.port}` });
   await subscription.started;
-  const before = performance.now();
+  const startedMs = performance.now();
   await stopping.close();
-  expect(performance.now() - before).toBeLessThan(3000);
+  expect(performance.now() - startedMs).toBeLessThan(3000);
   await poll(() => subscription.states.join(' ')).toContain('pending connecting');
 });

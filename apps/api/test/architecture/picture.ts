@@ -22,8 +22,8 @@ type Graph = Map<string, Map<string, Pick<Import, 'isTypeOnly'>>>;
 export function drawArchitecture(): string {
   const imports = readImports();
   const drawings = [
-    `### Packages\n\n${draw(graphOf(imports, packageOf))}`,
-    ...DRAWN_FOLDERS.map((folder) => `### \`${folder}\`\n\n${draw(graphOf(imports, foldersIn(folder, imports)))}`),
+    `### Packages\n\n${drawGraph(graphOf(imports, packageOf))}`,
+    ...DRAWN_FOLDERS.map((folder) => `### \`${folder}\`\n\n${drawGraph(graphOf(imports, foldersIn(folder, imports)))}`),
   ];
   return `\n${drawings.join('\n')}\n`;
 }
@@ -85,7 +85,7 @@ function graphOf(imports: readonly Import[], nodeOf: (path: string) => string | 
 }
 
 /** Writes a graph as a Mermaid diagram, importers first. Dotted arrows are imports of types only. */
-function draw(graph: Graph): string {
+function drawGraph(graph: Graph): string {
   const lines = importersFirst(graph).flatMap((node) => {
     const targets = [...graph.get(node)!].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const arrows = (shape: string, isTypeOnly: boolean) => {

@@ -39,7 +39,7 @@ const OTHER_PARAMETERS = new Set(
 const { operations, follow } = openApi(JSON.parse(renderOpenApi()) as Document);
 const PROCEDURES = appRouter._def.procedures as unknown as Record<string, { _def: { type: 'query' | 'mutation' } }>;
 /** Each parameter of each operation, except the options of forms and archives, which the tests of deploys cover. */
-const CALLS = operations.flatMap(({ name: operation, method, path, parameters = [], requestBody }) => {
+const PARAMETER_CALLS = operations.flatMap(({ name: operation, method, path, parameters = [], requestBody }) => {
   const [type = null] = Object.keys(requestBody?.content ?? {});
   const json = requestBody?.content['application/json'];
   const body = json ? Object.keys(follow(json.schema).properties ?? {}) : null;
@@ -49,7 +49,7 @@ const CALLS = operations.flatMap(({ name: operation, method, path, parameters = 
   const call = { operation, method, path, body, contentType: json ? null : type, isProcedure };
   return [...names].map((parameter) => ({ ...call, type: PROCEDURES[operation]?._def.type ?? 'mutation', parameter }));
 });
-type Call = (typeof CALLS)[number];
+type Call = (typeof PARAMETER_CALLS)[number];
 
 const server = useServer({ env: { APEX_ADDRESSES: '192.0.2.10' }, clean: { secrets: ['open-sesame'] } });
 let ownAccount: Account;
@@ -222,10 +222,10 @@ function foreignTo({ parameter, path }: Call): [title: string, reference: string
 }
 
 describe('T22: a resource of another account', () => {
-  const resourceCalls = CALLS.filter((call) => resourceOf(call.parameter) && !mayRevealDomain(call));
+  const resourceCalls = PARAMETER_CALLS.filter((call) => resourceOf(call.parameter) && !mayRevealDomain(call));
 
   it('is tested for every parameter, unless the parameter is listed as one that names no resource', () => {
-    const unknownParameters = CALLS.filter(
+    const unknownParameters = PARAMETER_CALLS.filter(
       ({ parameter }) => !resourceOf(parameter) && !OTHER_PARAMETERS.has(parameter),
     );
     expect(unknownParameters.map(({ operation, parameter }) => `${operation}: ${parameter}`)).toEqual([]);
@@ -290,7 +290,7 @@ describe('T22: a resource of another account', () => {
       }
   });
 
-  it.each(CALLS.filter(mayRevealDomain).map((call) => [call.operation, call] as const))(
+  it.each(PARAMETER_CALLS.filter(mayRevealDomain).map((call) => [call.operation, call] as const))(
     'api §4: is only reported as taken by %s, without its owner and its deployment',
     async (_, call) => {
       const footprintBefore = await footprintOf(server());

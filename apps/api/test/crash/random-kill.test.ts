@@ -61,10 +61,10 @@ async function keepRequesting(
   while (!signal.aborted) {
     const liveOrders = history.unlinked();
     const chosenOrder = liveOrders[Math.floor(random() * liveOrders.length)];
-    const choice = random();
-    if (chosenOrder?.owner && choice < liveOrders.length / (2 * MAX_LIVE_DEPLOYMENTS))
+    const randomChoice = random();
+    if (chosenOrder?.owner && randomChoice < liveOrders.length / (2 * MAX_LIVE_DEPLOYMENTS))
       await history.remove(client, history.deployments.get(chosenOrder.marker)!);
-    else if (chosenOrder && choice > 0.8) await history.read(client, chosenOrder);
+    else if (chosenOrder && randomChoice > 0.8) await history.read(client, chosenOrder);
     else await history.send(client, nextOrder({ owner: random() < 0.95, big: random() < 0.1 }));
   }
 }

@@ -5,7 +5,7 @@ import { Socket } from 'node:net';
 
 // A server preloads this file, which prints a line for each step that makes a deploy durable or visible.
 
-/** One step of a deploy, with its begin and end. The times are counters that only show the order. */
+/** One step of a deploy, with its start and its end. The times are counters that only show the order. */
 export interface Step {
   name: 'pack written' | 'pack synced' | 'folder synced' | 'COMMIT sent' | 'COMMIT done' | '201 sent';
   start: number;

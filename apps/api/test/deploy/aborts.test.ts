@@ -131,7 +131,7 @@ it('T6, I10: a client that leaves while the disk is slow causes no hanging reque
   }
 });
 
-it('I10: the numbers of descriptors and timers return to their previous values after aborted uploads', async () => {
+it('I10: the numbers of open file descriptors and timers return to their previous values after aborted uploads', async () => {
   const countTimers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const leaveTwice = async () => {
     for (const length of [0, 750_000]) await leaveWithAllClients(largeForm(), length, 'reset', () => OWNER);

@@ -4,15 +4,15 @@ import type { HttpResponse, RequestOptions } from '@berth/testing/requests';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Operation, operationsOf } from '../../src/api-host/operations.ts';
-import { type Actor, ACTORS, anonymise, resolveIds, RESOURCES, startTwins, type Twin } from './twins.ts';
+import { type Actor, ACTORS, anonymise, resolveIds, RESOURCES, startTwins, type TwinServer } from './twins.ts';
 
 /** The number of random inputs for each procedure. */
 const RUNS = Number(process.env['RUNS'] ?? 20);
 
-let twins: readonly [Twin, Twin];
-beforeAll(async () => void (twins = await startTwins()));
+let twinServers: readonly [TwinServer, TwinServer];
+beforeAll(async () => void (twinServers = await startTwins()));
 afterAll(async () => {
-  for (const { server } of twins) await closeClean(server);
+  for (const { server } of twinServers) await closeClean(server);
 });
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -173,7 +173,7 @@ function inputOf(operation: Operation): fc.Arbitrary<Input> {
   const { openapi } = operation;
   const pathNames = [...openapi.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const hasBody = BODY_METHODS.has(openapi.method);
-  const otherNames = fieldNames(operation).filter((name) => !pathNames.includes(name));
+  const nonPathNames = fieldNames(operation).filter((name) => !pathNames.includes(name));
   /** Restricts values to those a query can express: numbers, and texts that do not look like an integer. */
   const queryValues = (value: fc.Arbitrary<unknown>) =>
     value.filter((item) => typeof item === 'number' || (typeof item === 'string' && !/^-?\d+$/.test(item)));
@@ -204,7 +204,7 @@ function inputOf(operation: Operation): fc.Arbitrary<Input> {
       ),
     ),
     fields: fc
-      .tuple(fc.tuple(...otherNames.map(field)), fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, unknownFields))
+      .tuple(fc.tuple(...nonPathNames.map(field)), fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, unknownFields))
       .map(([known, unknown]) => [...known.flat(), ...unknown]),
     instead:
       hasBody && pathNames.length === 0
@@ -229,7 +229,7 @@ function isNotObject(value: unknown): boolean {
 }
 
 /** Fills in the placeholders of a text. `$SITE` is the value of `$site` in capitals. */
-function fillIn(value: string, twin: Twin): string {
+function fillIn(value: string, twin: TwinServer): string {
   return resolveIds(
     value.replace(/\$[A-Z]+/g, (name) => resolveIds(name.toLowerCase(), twin).toUpperCase()),
     twin,
@@ -240,7 +240,7 @@ function jsonText(members: readonly (readonly [string, unknown])[]): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`;
 }
 
-function sendRest({ openapi }: Operation, { actor, path, fields, instead }: Input, twin: Twin) {
+function sendRest({ openapi }: Operation, { actor, path, fields, instead }: Input, twin: TwinServer) {
   const { method } = openapi;
   const target = openapi.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(fillIn(path[name]!, twin)));
   if (!BODY_METHODS.has(method)) {
@@ -257,7 +257,7 @@ function sendRest({ openapi }: Operation, { actor, path, fields, instead }: Inpu
   });
 }
 
-function sendTrpc({ name, type }: Operation, { actor, path, fields, instead }: Input, twin: Twin) {
+function sendTrpc({ name, type }: Operation, { actor, path, fields, instead }: Input, twin: TwinServer) {
   const input = fillIn(
     instead === undefined ? jsonText([...fields, ...Object.entries(path)]) : JSON.stringify(instead),
     twin,
@@ -281,14 +281,14 @@ function errorOutcome({ error, details, message }: Record<string, unknown>, stat
   return { status, error, details, message };
 }
 
-function readRest(response: HttpResponse, { status, creates }: Operation, twin: Twin): Outcome {
+function readRest(response: HttpResponse, { status, creates }: Operation, twin: TwinServer): Outcome {
   const body = JSON.parse(anonymise(response.text, twin)) as Record<string, unknown>;
   if ('error' in body) return errorOutcome(body, response.status);
   expect(creates ? [status, 201] : [status]).toContain(response.status);
   return { status: 'success', body };
 }
 
-function readTrpc(response: HttpResponse, twin: Twin): Outcome {
+function readTrpc(response: HttpResponse, twin: TwinServer): Outcome {
   const body = JSON.parse(anonymise(response.text, twin)) as {
     error?: { data: Record<string, unknown> };
     result?: { data: unknown };
@@ -313,13 +313,15 @@ describe(`api §9: REST and tRPC`, () => {
   it.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
     'accept and refuse the same random inputs of %s',
     async (_, operation) => {
-      const [rest, trpc] = twins;
+      const [rest, trpc] = twinServers;
       const collection = operation.openapi.path.split('/')[1]!;
       const seenStatuses = new Set<string>();
       const usesResources = operation.type === 'mutation';
       const replenishTwins = async () => {
-        for (const twin of twins)
-          await twin.replenish(['domains', 'tokens', 'activities'].includes(collection) ? collection : 'deployments');
+        for (const twinServer of twinServers)
+          await twinServer.replenish(
+            ['domains', 'tokens', 'activities'].includes(collection) ? collection : 'deployments',
+          );
       };
       await replenishTwins();
       let run = 0;
@@ -327,7 +329,7 @@ describe(`api §9: REST and tRPC`, () => {
         fc.asyncProperty(inputOf(operation), async (input) => {
           run += 1;
           if (usesResources && run % 5 === 0) await replenishTwins();
-          for (const twin of twins) twin.tick();
+          for (const twinServer of twinServers) twinServer.tick();
           const [restResponse, trpcResponse] = await Promise.all([
             sendRest(operation, input, rest),
             sendTrpc(operation, input, trpc),
@@ -345,7 +347,7 @@ describe(`api §9: REST and tRPC`, () => {
 
   it('have the same effects after all random inputs', async () => {
     for (const list of ['deployments', 'domains', 'tokens', 'activities', 'labels', 'account']) {
-      const [rest, trpc] = await Promise.all(twins.map((twin) => readAll(list, twin)));
+      const [rest, trpc] = await Promise.all(twinServers.map((twin) => readAll(list, twin)));
       expect(rest!.length).toBeGreaterThan(0);
       expect(rest).toEqual(trpc);
     }
@@ -353,7 +355,7 @@ describe(`api §9: REST and tRPC`, () => {
 });
 
 /** Reads all pages of a list, without deployments that a sweep may remove at any time. */
-async function readAll(list: string, twin: Twin): Promise<unknown[]> {
+async function readAll(list: string, twin: TwinServer): Promise<unknown[]> {
   const rows: unknown[] = [];
   for (let path: string | null = `/${list}?limit=100`; path !== null;) {
     const response = await twin.request(path, 'api');

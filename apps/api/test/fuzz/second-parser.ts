@@ -38,7 +38,7 @@ function readPart(section: string): ParsedPart | null {
   if (disposition?.value !== 'form-data') return null;
   const { parameters } = disposition;
   const extended = parameters.get('filename*');
-  const filename = extended ? decodeExtended(extended) : decodeUtf8(parameters.get('filename'));
+  const filename = extended ? decodeExtendedValue(extended) : decodeUtf8(parameters.get('filename'));
   if (filename === null) return null;
   const bytes = Buffer.from(content!, 'latin1');
   return { name: decodeUtf8(parameters.get('name')), filename: filename || undefined, bytes };
@@ -60,7 +60,7 @@ function readParameters(text: string): { value: string; parameters: Map<string, 
   return { value: value.toLowerCase(), parameters };
 }
 
-function decodeExtended(text: string): string | null {
+function decodeExtendedValue(text: string): string | null {
   const [, charset, encoded] = /^([^']*)'[^']*'((?:%[0-9a-f]{2}|[\w!#$&+.^`|~-])+)$/i.exec(text) ?? [];
   if (encoded === undefined) return null;
   const bytes = Buffer.from(

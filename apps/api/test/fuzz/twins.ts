@@ -11,7 +11,7 @@ export type Actor = (typeof ACTORS)[number];
 export const RESOURCES = ['$site', '$theirs', '$domain', '$platform', '$token'] as const;
 
 /** One of two servers with the same data. */
-export interface Twin {
+export interface TwinServer {
   server: TestServer;
   /** The values of the placeholders on this server. */
   ids: Map<string, string>;
@@ -25,12 +25,12 @@ export interface Twin {
 const SITE = { 'index.html': 'home' };
 
 /** Starts two servers and creates the same accounts, sites, domains and tokens on both. */
-export async function startTwins(): Promise<readonly [Twin, Twin]> {
+export async function startTwins(): Promise<readonly [TwinServer, TwinServer]> {
   const startMs = Date.now();
   return [await startTwin(startMs), await startTwin(startMs)];
 }
 
-async function startTwin(startMs: number): Promise<Twin> {
+async function startTwin(startMs: number): Promise<TwinServer> {
   let nowMs = startMs;
   const advanceClock = () => void (nowMs += 1);
   const server = await startServer({ parts: () => ({ now: () => new Date(nowMs) }) });
@@ -41,7 +41,7 @@ async function startTwin(startMs: number): Promise<Twin> {
     anonymous: null,
     unknown: `ship-${'f'.repeat(32)}`,
   };
-  const request: Twin['request'] = (path, actor, options) => server.api(path, { ...options, key: keys[actor] });
+  const request: TwinServer['request'] = (path, actor, options) => server.api(path, { ...options, key: keys[actor] });
   const publish = async (key: string | null) => {
     advanceClock();
     return server.publish(SITE, { key });
@@ -65,7 +65,7 @@ async function startTwin(startMs: number): Promise<Twin> {
     const { token, secret } = createdToken.json<{ token: string; secret: string }>();
     server.secrets.add(secret);
     ids.set('$token', token);
-    // Earlier inputs have begun uploads, and each credential may have only few open uploads.
+    // Delete the uploads of earlier inputs, because a credential can have only 20 open uploads.
     await server.database.query('delete from upload where committed is null');
     await server.database.query('update account set storage_exact = false, storage_version = storage_version + 1');
     // The upload changes no file, so no content is missing.
@@ -80,7 +80,7 @@ async function startTwin(startMs: number): Promise<Twin> {
   return { server, ids, request, replenish: replenishList, tick: advanceClock };
 }
 
-export function resolveIds(text: string, { ids }: Twin): string {
+export function resolveIds(text: string, { ids }: TwinServer): string {
   return text.replace(/\$[a-z]+/g, (name) => ids.get(name) ?? name);
 }
 
@@ -97,7 +97,7 @@ const RANDOM_PATTERNS: readonly [RegExp, string][] = [
 ];
 
 /** Replaces all values in a text that differ between the two servers. */
-export function anonymise(text: string, { ids, server }: Twin): string {
+export function anonymise(text: string, { ids, server }: TwinServer): string {
   let anonymous = text.replaceAll(`:${server.port}`, ':<port>');
   for (const [name, id] of ids)
     if (id.length >= 7 && !id.startsWith('made') && !id.startsWith('www'))

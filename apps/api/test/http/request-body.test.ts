@@ -68,7 +68,7 @@ describe('T5: a body that is not an upload', () => {
     expect(parse(await send(port, `${POST}Content-Length: 10\r\n\r\nhalf `)).body).toBe('half ');
   });
 
-  it('leaves the response any amount of time once the body is complete', async () => {
+  it('does not limit the time of the response once the body is complete', async () => {
     const port = await startServer(
       async (req, res) => {
         req.resume();
@@ -80,7 +80,7 @@ describe('T5: a body that is not an upload', () => {
     expect((await rawRequest(port, 'POST / HTTP/1.1', ['Host: a', 'Content-Length: 4'], 'body')).body).toBe('late');
   });
 
-  it('has no time limit for its reader once it is complete', async () => {
+  it('can be read at any speed once it is complete', async () => {
     const port = await startServer((req, res) => void setTimeout(() => countBytes(req, res), 100), { timeoutMs: 30 });
     expect((await rawRequest(port, 'POST / HTTP/1.1', ['Host: a', 'Content-Length: 4'], 'body')).body).toBe('4');
   });
@@ -96,11 +96,11 @@ describe('T5, F10: an upload', () => {
     };
 
   /** Returns a handler that accepts an upload, but reads the body only after `readOn` was called. */
-  function createSlowHandler(): { begun: Promise<IncomingMessage>; readOn(): void; receiveLater: Handler } {
+  function createSlowHandler(): { requestBegun: Promise<IncomingMessage>; readOn(): void; receiveLater: Handler } {
     const requestBegun = Promise.withResolvers<IncomingMessage>();
     const readingAllowed = Promise.withResolvers<void>();
     return {
-      begun: requestBegun.promise,
+      requestBegun: requestBegun.promise,
       readOn: readingAllowed.resolve,
       async receiveLater(req, res) {
         watchUpload(req, res, limits);
@@ -143,7 +143,7 @@ describe('T5, F10: an upload', () => {
 
   it('is not refused while the server does not read', async () => {
     await withFakeTimers(async () => {
-      const { begun, readOn, receiveLater } = createSlowHandler();
+      const { requestBegun: begun, readOn, receiveLater } = createSlowHandler();
       const port = await startServer(receiveLater);
       const { socket, received } = await open(port);
       socket.write(`${POST}Connection: close\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(1_000_000)}`);
@@ -156,7 +156,7 @@ describe('T5, F10: an upload', () => {
 
   it('has a full time window to send data after the server has resumed reading', async () => {
     await withFakeTimers(async () => {
-      const { begun, readOn, receiveLater } = createSlowHandler();
+      const { requestBegun: begun, readOn, receiveLater } = createSlowHandler();
       const port = await startServer(receiveLater);
       const { socket, received } = await open(port);
       socket.write(`${POST}Content-Length: 2000\r\n\r\n${'x'.repeat(1000)}`);
@@ -243,9 +243,9 @@ describe('T4, T8: a response before the end of the body', () => {
     socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
     // Writing to a closed connection would stop the client before it reads the response.
     await once(socket, 'data');
-    const flood = setInterval(() => socket.write(`186a0\r\n${'x'.repeat(100_000)}\r\n`), 1);
+    const writeTimer = setInterval(() => socket.write(`186a0\r\n${'x'.repeat(100_000)}\r\n`), 1);
     expect(await received).toContain('too large');
-    clearInterval(flood);
+    clearInterval(writeTimer);
   });
 });
 
@@ -271,7 +271,7 @@ it('S3: the server collects the chunks of bodies while they arrive', async () =>
   };
   const req = Object.assign(new EventEmitter(), { headers: {} });
   boundMemory(req as IncomingMessage);
-  for (const before of [0, 1]) await expect.poll(receiveBody, { interval: 200 }).toBeGreaterThan(before);
+  for (const countBefore of [0, 1]) await expect.poll(receiveBody, { interval: 200 }).toBeGreaterThan(countBefore);
   req.emit('close');
   expect(chunks.length).toBeGreaterThanOrEqual(1_000);
 });

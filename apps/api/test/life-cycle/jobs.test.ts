@@ -22,10 +22,10 @@ it('api §6: a server applies downgrades that became due while no server was run
 });
 
 it.each([
-  ['sweep', 'idempotency_record', { task: 'forget idempotency records' }],
+  ['sweep', 'idempotency_record', { task: 'delete old idempotency records' }],
   ['apply plan changes', 'plan_change', {}],
   ['check domains', 'domain', {}],
-  ['forget rate limits', 'rate_bucket', {}],
+  ['delete full rate limit buckets', 'rate_bucket', {}],
 ])('api §8: the log names a failed job: %s', async (job, table, step) => {
   const { database, dataDir, berth, logged } = server();
   const logLength = logged.length;

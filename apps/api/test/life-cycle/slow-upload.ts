@@ -3,7 +3,10 @@ import { type ClientRequest, request } from 'node:http';
 import { formOf, OWNER_KEY } from '@berth/testing/requests';
 
 /** Sends a deploy except its last hundred bytes. @returns The open request, and the missing bytes. */
-export async function beginUpload(port: number, key = OWNER_KEY): Promise<{ upload: ClientRequest; tail: Buffer }> {
+export async function beginUpload(
+  port: number,
+  key = OWNER_KEY,
+): Promise<{ upload: ClientRequest; missingBytes: Buffer }> {
   const { contentType, body } = formOf({ 'index.html': 'slow' });
   const headers = {
     Host: `localhost:${port}`,
@@ -16,5 +19,5 @@ export async function beginUpload(port: number, key = OWNER_KEY): Promise<{ uplo
   upload.on('error', () => {}).flushHeaders();
   await once(upload, 'continue');
   await new Promise<void>((written) => upload.write(body.subarray(0, -100), () => written()));
-  return { upload, tail: body.subarray(-100) };
+  return { upload, missingBytes: body.subarray(-100) };
 }

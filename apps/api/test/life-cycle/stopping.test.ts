@@ -29,7 +29,7 @@ describe('a server that is stopped', () => {
     const download = beginDownload(server.port, deployment, '/big.bin');
     const [downloaded] = (await once(download, 'response')) as [IncomingMessage];
     downloaded.pause();
-    const { upload, tail } = await beginUpload(server.port);
+    const { upload, missingBytes: tail } = await beginUpload(server.port);
 
     await requestStop();
     await expect

@@ -12,7 +12,7 @@ import { createWorld, PATIENT, type World } from '../crash/world.ts';
 import { beginUpload } from './slow-upload.ts';
 
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
-const MESSAGE = 'A worker ended and will be replaced';
+const MESSAGE = 'A worker exited and will be replaced';
 
 function linesWith({ output }: LaunchedProcess, message: string): Record<string, unknown>[] {
   const lines = output()
@@ -36,7 +36,7 @@ function runningWorkers(): { pid: number; parent: number }[] {
 
 async function finishUpload({
   upload,
-  tail,
+  missingBytes: tail,
 }: Awaited<ReturnType<typeof beginUpload>>): Promise<{ deployment: string }> {
   upload.end(tail);
   const [response] = (await once(upload, 'response')) as [IncomingMessage];

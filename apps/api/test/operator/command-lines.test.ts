@@ -62,7 +62,7 @@ describe('api §8: help', () => {
   );
 });
 
-describe('api §8: an unreachable service', () => {
+describe('api §8: a service that is unreachable or has an invalid configuration', () => {
   it('makes the command exit with 1 and one line that names the setting', async () => {
     const { code, out, err } = await runBerth({ ...NO_DATABASE, DATA_DIR: '/tmp' }, 'accounts', 'list');
     expect({ code, out }).toEqual({ code: 1, out: '' });

@@ -44,8 +44,11 @@ async function addDomain(prefix = 'www.'): Promise<{ name: string; path: string;
 }
 function publishRecords(records: DomainRecords['records']): void {
   for (const { type, name, value } of records) {
-    const existing = (dns.zone.get(name) ?? {}) as { [type: string]: string[] };
-    dns.zone.set(name, { ...existing, [type]: type === 'CNAME' ? value : [...(existing[type] ?? []), value] });
+    const existingRecords = (dns.zone.get(name) ?? {}) as { [type: string]: string[] };
+    dns.zone.set(name, {
+      ...existingRecords,
+      [type]: type === 'CNAME' ? value : [...(existingRecords[type] ?? []), value],
+    });
   }
 }
 const load = (path: string, options: RequestOptions = {}) =>
@@ -69,10 +72,10 @@ describe('api §4: the public page of a share link', () => {
     const { name, path, records } = await addDomain();
     dns.zone.set(name.replace('www.', ''), { NS: ['amy.ns.cloudflare.com'] });
     const { text } = await load(path);
-    const shown = textOf(text);
-    expect(shown).toContain('Waiting for the DNS records');
-    expect(shown).toContain('Not checked yet.');
-    expect(shown).toMatch(/Sign in at Cloudflare .*DNS only/);
+    const shownText = textOf(text);
+    expect(shownText).toContain('Waiting for the DNS records');
+    expect(shownText).toContain('Not checked yet.');
+    expect(shownText).toMatch(/Sign in at Cloudflare .*DNS only/);
     expect(text).toContain(`<code>www</code>`);
     expect(text).toContain(`<code>${name}</code>`);
     expect(text).toContain(`<code>${records[0]!.value}</code>`);

@@ -37,14 +37,14 @@ describe('S3, S4: a site at a domain', () => {
 });
 
 describe('S4, S5: a host without a site', () => {
-  const insert = async (name: string, domain: LinkedDomain) => {
+  const insertDomainAt = async (name: string, domain: LinkedDomain) => {
     await insertDomain(server(), name, domain);
     return name;
   };
   it.each<[string, () => Promise<string>]>([
-    ['a pending domain', () => insert('a.example', { status: 'pending', verified: false, deployment: site })],
-    ['a partial domain', () => insert('b.example', { status: 'partial', verified: false, deployment: site })],
-    ['a domain that is not linked', () => insert('c.example', {})],
+    ['a pending domain', () => insertDomainAt('a.example', { status: 'pending', verified: false, deployment: site })],
+    ['a partial domain', () => insertDomainAt('b.example', { status: 'partial', verified: false, deployment: site })],
+    ['a domain that is not linked', () => insertDomainAt('c.example', {})],
     ['a deployment that never existed', async () => 'calm-otter-0000000.localhost'],
     [
       'a deployment that was deleted',

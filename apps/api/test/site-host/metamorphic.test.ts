@@ -118,7 +118,7 @@ const oddHeaders = (otherHost: string): [string, string][] => [
 ];
 
 /** A site with its files, under one of its hosts, for one visitor. */
-interface View {
+interface SiteView {
   host: string;
   /** The cookie of a visitor who has opened the site. */
   cookie?: string;
@@ -126,7 +126,7 @@ interface View {
 }
 
 const server = useServer({ clean: { secrets: [PASSWORD] } });
-let views: View[];
+let siteViews: SiteView[];
 let deployments: { publicSite: string; protectedSite: string };
 let connections: Connection[];
 
@@ -142,11 +142,11 @@ beforeAll(async () => {
   compressor.close();
   await linkDomain('open', publicSite);
   await linkDomain('guarded', protectedSite);
-  const unlockedView = async (label: string): Promise<View> => {
+  const unlockedView = async (label: string): Promise<SiteView> => {
     const cookie = cookieOf(await enterPassword(server(), label, { password: PASSWORD }));
     return { host: hostOf(label), cookie, isLocked: false };
   };
-  views = [
+  siteViews = [
     ...[publicSite, anonymousSite, 'open'].map((label) => ({ host: hostOf(label), isLocked: false })),
     ...[protectedSite, 'guarded'].map((label) => ({ host: hostOf(label), isLocked: true })),
     await unlockedView(protectedSite),
@@ -157,12 +157,12 @@ afterAll(() => connections.forEach((connection) => connection.close()));
 
 describe(`one set of files in public and in protected sites, seed ${SEED}`, () => {
   it('gets the same responses with any odd header, in any order on any connection (S57, S63)', async () => {
-    const cases = views.flatMap((view) => REQUESTS.map((request) => ({ view, request })));
-    const expected = await Promise.all(cases.map(({ view, request }, index) => sendAs(view, request, index)));
-    for (const [index, { view, request }] of cases.entries()) expectOwn(expected[index]!, view, request);
+    const cases = siteViews.flatMap((view) => REQUESTS.map((request) => ({ view, request })));
+    const expectedResponses = await Promise.all(cases.map(({ view, request }, index) => sendAs(view, request, index)));
+    for (const [index, { view, request }] of cases.entries()) expectOwn(expectedResponses[index]!, view, request);
 
     const random = createRandom(SEED);
-    const variedCases = views.flatMap((view, at) =>
+    const variedCases = siteViews.flatMap((view, at) =>
       oddHeadersFor(view).flatMap((odd) =>
         shuffle([...REQUESTS.keys()], random)
           .slice(0, REQUESTS_PER_HEADER)
@@ -177,7 +177,7 @@ describe(`one set of files in public and in protected sites, seed ${SEED}`, () =
           const { view, request } = cases[base]!;
           const response = await sendAs(view, request, connection, odd);
           expect(response, `${request.method} ${view.host}${request.path} with ${odd.join(': ')}`).toEqual(
-            expected[base],
+            expectedResponses[base],
           );
         }
       }),
@@ -186,7 +186,7 @@ describe(`one set of files in public and in protected sites, seed ${SEED}`, () =
 
   it('has one ETag, but protected sites are not cached like public sites (S44, S53, S63)', async () => {
     const responses = await Promise.all(
-      views.filter(({ isLocked }) => !isLocked).map((view) => sendAs(view, SCRIPT, 0)),
+      siteViews.filter(({ isLocked }) => !isLocked).map((view) => sendAs(view, SCRIPT, 0)),
     );
     expect(new Set(responses.map(({ headers }) => headers['etag'])).size).toBe(1);
     expect(responses.map(({ headers }) => headers['content-encoding'])).toEqual(Array(5).fill('br'));
@@ -201,7 +201,7 @@ describe(`one set of files in public and in protected sites, seed ${SEED}`, () =
 
   it('is locked or open on all connections once the domain was switched (S2, S62)', async () => {
     const host = `guarded.localhost:${server().port}`;
-    const [, , , , , , unlockedViewpoint] = views;
+    const [, , , , , , unlockedViewpoint] = siteViews;
     for (let turn = 0; turn < 20; turn += 1) {
       const isOpen = turn % 2 === 0;
       await linkDomain('guarded', isOpen ? deployments.publicSite : deployments.protectedSite);
@@ -227,7 +227,7 @@ async function linkDomain(label: string, deployment: string): Promise<void> {
 
 /** Sends a request as a visitor, optionally with an odd header. */
 async function sendAs(
-  { host, cookie }: View,
+  { host, cookie }: SiteView,
   { method, path, headers }: BaseRequest,
   index: number,
   odd?: [string, string],
@@ -244,7 +244,7 @@ async function sendAs(
 /** Checks that a response follows the rules of its own site, and not those of another site with the same files. */
 function expectOwn(
   response: ReceivedResponse,
-  { host, cookie, isLocked }: View,
+  { host, cookie, isLocked }: SiteView,
   { method, path, status }: BaseRequest,
 ): void {
   const label = `${method} ${host}${path}`;
@@ -255,15 +255,15 @@ function expectOwn(
   if (isLocked) expect([response.body.includes(MARKER), etag], label).toEqual([false, undefined]);
 }
 
-function oddHeadersFor({ host, cookie, isLocked }: View): [string, string][] {
-  const otherView = views.find((view) => view.host !== host)!;
-  const otherUnlocked = views.find((view) => view.cookie !== undefined && view.host !== host)!;
-  const odd = oddHeaders(otherView.host);
+function oddHeadersFor({ host, cookie, isLocked }: SiteView): [string, string][] {
+  const otherView = siteViews.find((view) => view.host !== host)!;
+  const otherUnlocked = siteViews.find((view) => view.cookie !== undefined && view.host !== host)!;
+  const addedHeaders = oddHeaders(otherView.host);
   // A visitor with two unlock cookies would be locked out (S62), so only other visitors get one.
-  if (cookie === undefined) odd.push(['Cookie', otherUnlocked.cookie!]);
+  if (cookie === undefined) addedHeaders.push(['Cookie', otherUnlocked.cookie!]);
   // A locked site responds differently to a document request, because it clears the storage of the browser (S59).
-  if (!isLocked) odd.push(['Sec-Fetch-Dest', 'document']);
-  return odd;
+  if (!isLocked) addedHeaders.push(['Sec-Fetch-Dest', 'document']);
+  return addedHeaders;
 }
 
 function shuffle<T>(values: readonly T[], random: () => number): T[] {

@@ -227,7 +227,7 @@ const byPlace = (a: Warning, b: Warning) =>
 
 describe('a site that moves here (S23 to S36, docs/moving.md)', () => {
   it.each(Object.entries(SITES))(
-    'from %s behaves as it did, or its deploy names each line that does not',
+    'from %s behaves as on its former host, or its deploy names each line that behaves differently',
     async (_, site) => {
       const { deployment, warnings = [] } = await server().publish(site.files);
       for (const domain of site.domains ?? []) await insertDomain(server(), domain, { deployment });
@@ -245,8 +245,8 @@ describe('a site that moves here (S23 to S36, docs/moving.md)', () => {
       };
       for (const [path, status, text, request] of site.visits) {
         const response = await visit(path, request);
-        const shown = response.headers['location'] ?? response.text;
-        expect([path, response.status, text === undefined ? undefined : shown]).toEqual([path, status, text]);
+        const shownResult = response.headers['location'] ?? response.text;
+        expect([path, response.status, text === undefined ? undefined : shownResult]).toEqual([path, status, text]);
       }
       for (const [path, fields] of site.headers ?? []) {
         const { headers } = await visit(path);

@@ -206,8 +206,8 @@ it('S58, S59, T16: a locked site has the same response for every path, method, R
     const stableParts = { ...headers, date: '', 'x-request-id': '', 'content-length': '' };
     return { status, names, headers: stableParts, body: body.replace(/name="next" value="[^"]*"/, 'name="next"') };
   };
-  const expected = await request('/');
-  expect(expected).toMatchObject({
+  const expectedResponse = await request('/');
+  expect(expectedResponse).toMatchObject({
     status: 401,
     headers: {
       'www-authenticate': 'Password realm="site"',
@@ -217,17 +217,17 @@ it('S58, S59, T16: a locked site has the same response for every path, method, R
       'referrer-policy': 'same-origin',
     },
   });
-  expect(expected.body).toContain('protected by a password');
+  expect(expectedResponse.body).toContain('protected by a password');
   for (const name of ['etag', 'last-modified', 'accept-ranges', 'content-range', 'clear-site-data', 'set-cookie'])
-    expect(expected.headers).not.toHaveProperty(name);
+    expect(expectedResponse.headers).not.toHaveProperty(name);
 
   for (const target of TARGETS.join(' ').split(' ')) {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
       for (const extraHeaders of EXTRA_HEADERS) {
         if (method === 'POST' && target.startsWith('/.berth/')) continue;
-        const body = method === 'HEAD' ? '' : expected.body;
+        const body = method === 'HEAD' ? '' : expectedResponse.body;
         expect(await request(target, extraHeaders, method), `${method} ${target} ${extraHeaders.join()}`).toEqual({
-          ...expected,
+          ...expectedResponse,
           body,
         });
       }

@@ -202,9 +202,14 @@ describeInBrowser('a published site', (browser) => {
     beforeAll(async () => {
       ({ page } = await openPage(browser()));
       await page.goto(`http://localhost:${server().port}/docs#/Deployments/deploymentsCreate`);
-      await page.getByRole('button', { name: 'Try it out' }).click();
+      await tryForm(page);
     });
 
+    /** Shows the form instead of the first type of body, which is an archive. */
+    const tryForm = async (shownPage: Page) => {
+      await shownPage.getByRole('button', { name: 'Try it out' }).click();
+      await shownPage.locator('.opblock-section-request-body select.content-type').selectOption('multipart/form-data');
+    };
     const row = (field: string) => page.locator(`tr[data-property-name="${field}"]`);
 
     it.each(['checksums', 'labels', 'password', 'via', 'ttl'])('suggests no %s for a deploy', async (field) => {
@@ -212,15 +217,15 @@ describeInBrowser('a published site', (browser) => {
     });
 
     it('fits a screen of 390 px while a deploy is filled in', async () => {
-      const narrow = await openPage(browser(), { viewport: { width: 390, height: 800 } });
-      await narrow.page.goto(page.url());
-      await narrow.page.getByRole('button', { name: 'Try it out' }).click();
-      await narrow.page.getByRole('button', { name: 'Cancel' }).waitFor();
-      const widths = await narrow.page
+      const narrowPage = await openPage(browser(), { viewport: { width: 390, height: 800 } });
+      await narrowPage.page.goto(page.url());
+      await tryForm(narrowPage.page);
+      await narrowPage.page.getByRole('button', { name: 'Cancel' }).waitFor();
+      const widths = await narrowPage.page
         .locator('.opblock.is-open :is(button, table, input, textarea)')
         .evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().right));
       expect(Math.max(...widths)).toBeLessThanOrEqual(390);
-      expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      expect(await narrowPage.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     });
 
     it('publishes a file and its checksum without an account', async () => {

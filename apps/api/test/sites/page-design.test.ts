@@ -123,11 +123,11 @@ describeInBrowser('a page of the service', (browser) => {
       await page.evaluate("document.documentElement.style.fontSize = '200%'");
       expect(await overflowOf(page), 'with large letters').toBe(0);
       await page.evaluate("document.documentElement.style.fontSize = ''");
-      const styled = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
+      const styledTexts = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
       await page.evaluate('document.styleSheets[0].disabled = true');
       expect(await overflowOf(page), 'without style').toBe(0);
       const unstyledTexts = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
-      for (const texts of [styled, unstyledTexts]) {
+      for (const texts of [styledTexts, unstyledTexts]) {
         expect(texts.filter(({ isShown }) => !isShown)).toEqual([]);
         const textTops = texts.map(({ top }) => top);
         expect(textTops, 'top to bottom in the order of the document').toEqual(textTops.toSorted((a, b) => a - b));

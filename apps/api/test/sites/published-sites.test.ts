@@ -126,20 +126,25 @@ describe('a site with awkward but valid names', () => {
 });
 
 describe('a real site', () => {
-  const stored = () => server().database.query('select count(*)::int as packs, sum(size)::float8 as bytes from pack');
+  const readStoredSize = () =>
+    server().database.query('select count(*)::int as packs, sum(size)::float8 as bytes from pack');
 
   it.each(Object.values(INSTALLED))('is served as it was published: $describe', async ({ read }) => {
     const site = await read();
     expect(Object.keys(site).length).toBeGreaterThan(10);
     const { deployment, files, size, warnings } = await server().publish(site);
-    const total = Object.values(site).reduce((sum, { length }) => sum + length, 0);
-    expect({ files, size, warnings }).toEqual({ files: Object.keys(site).length, size: total, warnings: undefined });
+    const totalBytes = Object.values(site).reduce((sum, { length }) => sum + length, 0);
+    expect({ files, size, warnings }).toEqual({
+      files: Object.keys(site).length,
+      size: totalBytes,
+      warnings: undefined,
+    });
     await checkPublished(deployment, site);
 
-    const storedBefore = await stored();
+    const storedBefore = await readStoredSize();
     const redeploy = await server().publish(site);
     expect(redeploy.deployment).not.toBe(deployment);
-    expect(await stored(), 'architecture, packs: a redeploy of the same site stores no new bytes').toEqual(
+    expect(await readStoredSize(), 'architecture, packs: a redeploy of the same site stores no new bytes').toEqual(
       storedBefore,
     );
   });

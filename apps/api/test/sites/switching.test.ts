@@ -55,16 +55,17 @@ it(`S2, T35: readers during ${SWITCHES} switches of a domain never get mixed ver
   const readRepeatedly = async (paths: readonly string[]) => {
     for (let number = 0; !isFinished; number += 1) {
       const path = paths[number % paths.length]!;
-      const earliest = lastCompleted;
+      const earliestVersion = lastCompleted;
       const { status, text } = await getPath(path);
       const latestVersion = lastSent;
       const version = Number(text[0]);
       expect(text === text[0]!.repeat(text.length), `${path} is of one version`).toBe(true);
       const isMissing = path === '/sometimes' && version % 2 === 1;
       expect([path, status]).toEqual([path, isMissing ? 404 : 200]);
-      const possible = new Set<number>();
-      for (let n = earliest; n <= latestVersion && possible.size < VERSIONS; n += 1) possible.add(n % VERSIONS);
-      expect(possible, `${path} between switch ${earliest} and ${latestVersion}`).toContain(version);
+      const possibleVersions = new Set<number>();
+      for (let n = earliestVersion; n <= latestVersion && possibleVersions.size < VERSIONS; n += 1)
+        possibleVersions.add(n % VERSIONS);
+      expect(possibleVersions, `${path} between switch ${earliestVersion} and ${latestVersion}`).toContain(version);
       seenVersions.add(`${path} ${version}`);
       readCount += 1;
     }

@@ -15,11 +15,11 @@ function pausesOf({ serving, exits }: { serving: number; exits: number }): (numb
 }
 
 describe('a worker that has exited', () => {
-  it('api §10: is replaced at first at once, then after pauses, but only five times if no other worker serves', () => {
+  it('api §10: is first replaced at once, then after pauses, but only five times if no other worker serves', () => {
     expect(pausesOf({ serving: 0, exits: 20 })).toEqual([0, 100, 200, 400, 800, 'give-up']);
   });
 
-  it('api §10: is always replaced while others serve, after pauses of at most 10 s', () => {
+  it('api §10: is always replaced while other workers serve, after pauses of at most 10 s', () => {
     expect(pausesOf({ serving: 1, exits: 11 })).toEqual([
       0, 100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000,
     ]);

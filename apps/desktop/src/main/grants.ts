@@ -6,7 +6,7 @@ import { IDENTIFY_LIMIT_MS } from './drive-limits.ts';
 
 /** How long a grant is valid, in milliseconds. */
 const VALID_FOR_MS = 3_600_000;
-/** The max number of grants. The oldest grants are dropped first. */
+/** The maximum number of grants. The oldest grants are dropped first. */
 const MAX_GRANTS = 10_000;
 
 /** An absolute path and its kind. The kind is `unknown` if the drive did not respond in time. */
@@ -50,8 +50,8 @@ export class Grants {
 
   /** True if the confirmation is valid and belongs to this folder. */
   isConfirmed(confirmation: string, path: string): boolean {
-    const stored = this.#find(confirmation);
-    return stored?.kind === 'confirmation' && stored.path === path;
+    const storedGrant = this.#find(confirmation);
+    return storedGrant?.kind === 'confirmation' && storedGrant.path === path;
   }
 
   /** Reads a grant and uses it up. @throws ClientError `refused` when the grant is unknown, used or expired. */
@@ -63,15 +63,15 @@ export class Grants {
 
   /** Reads a grant, which stays valid. @throws ClientError `refused` when the grant is unknown, used or expired. */
   peek(grant: string): Granted {
-    const stored = this.#find(grant);
-    if (stored === null || stored.kind === 'confirmation')
+    const storedGrant = this.#find(grant);
+    if (storedGrant === null || storedGrant.kind === 'confirmation')
       throw new ClientError('refused', 'This drop has expired. Drop the item again.');
-    return { path: stored.path, kind: stored.kind };
+    return { path: storedGrant.path, kind: storedGrant.kind };
   }
 
   #find(grant: string): StoredGrant | null {
-    const stored = this.#grants.get(grant);
-    return stored && stored.until > this.#now() ? stored : null;
+    const storedGrant = this.#grants.get(grant);
+    return storedGrant && storedGrant.until > this.#now() ? storedGrant : null;
   }
 
   #keep(path: string, kind: StoredGrant['kind']): string {

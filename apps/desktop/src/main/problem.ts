@@ -4,7 +4,7 @@ import { type SizeLimit, SIZE_LIMITS } from '@berth/contract';
 import { z } from 'zod';
 import type { Problem } from '../shared/problem.ts';
 
-/** The max length of a message. Messages of foreign servers can have any length. */
+/** The maximum length of a message. Messages of foreign servers can have any length. */
 const MAX_MESSAGE_LENGTH = 600;
 /** The maximum total length of the names of refused files in a hint, in characters. */
 const MAX_FILE_NAMES_LENGTH = 400;

@@ -1,5 +1,5 @@
 import type { DeployEvent, SkippedFile } from '@berth/client';
-import type { Amount, LeftOut, Progress } from '../shared/progress.ts';
+import type { Amount, SkippedFileGroup, Progress } from '../shared/progress.ts';
 
 /** The period over which the speed is measured, in milliseconds. */
 const SPEED_OVER_MS = 3_000;
@@ -10,16 +10,16 @@ const SHOWN_PATHS = 5;
 /** The state of a running deploy. */
 export interface ProgressView {
   progress: Progress;
-  leftOut: LeftOut[];
+  leftOut: SkippedFileGroup[];
   /** The size of the folder. */
   total: Amount;
   /** The samples of the last seconds: the number of bytes that were sent until each time. */
-  sent: readonly { at: number; bytes: number }[];
+  sentSamples: readonly { at: number; bytes: number }[];
 }
 
 /** The state of a deploy before the first event. */
 export function initialProgress(): ProgressView {
-  return { progress: { phase: 'listing' }, leftOut: [], total: { files: 0, bytes: 0 }, sent: [] };
+  return { progress: { phase: 'listing' }, leftOut: [], total: { files: 0, bytes: 0 }, sentSamples: [] };
 }
 
 /** Applies an event to the state. @param nowMs The time of the event, in Unix milliseconds. Source: desktop §6, §8. */
@@ -39,11 +39,15 @@ export function applyDeployEvent(view: ProgressView, event: DeployEvent, nowMs: 
     }
     case 'planned': {
       const progress = sendingProgress({ files: 0, bytes: 0 }, event.missing, null);
-      return { ...view, progress, sent: [{ at: nowMs, bytes: 0 }] };
+      return { ...view, progress, sentSamples: [{ at: nowMs, bytes: 0 }] };
     }
     case 'uploaded': {
-      const sentSamples = [...recentSamples(view.sent, nowMs), { at: nowMs, bytes: event.sentBytes }];
-      return { ...view, progress: sendingProgress(event.done, event.total, speedOf(sentSamples)), sent: sentSamples };
+      const sentSamples = [...recentSamples(view.sentSamples, nowMs), { at: nowMs, bytes: event.sentBytes }];
+      return {
+        ...view,
+        progress: sendingProgress(event.done, event.total, speedOf(sentSamples)),
+        sentSamples: sentSamples,
+      };
     }
     case 'retried': {
       const { attempt, waitMs, reason } = event;
@@ -63,19 +67,19 @@ function sendingProgress(done: Amount, total: Amount, bytesPerSecond: number | n
 }
 
 /** Drops old samples except the newest old sample, so that a pause lowers the speed. */
-function recentSamples(sent: ProgressView['sent'], nowMs: number): ProgressView['sent'] {
+function recentSamples(sent: ProgressView['sentSamples'], nowMs: number): ProgressView['sentSamples'] {
   const firstRecent = sent.findLastIndex(({ at }) => at <= nowMs - SPEED_OVER_MS);
   return sent.slice(Math.max(0, firstRecent));
 }
 
-function speedOf(sent: ProgressView['sent']): number | null {
+function speedOf(sent: ProgressView['sentSamples']): number | null {
   const [first, last] = [sent.at(0), sent.at(-1)];
   if (!first || !last || last.at - first.at < SPEED_FROM_MS) return null;
   return Math.max(0, Math.round(((last.bytes - first.bytes) * 1_000) / (last.at - first.at)));
 }
 
 /** Groups skipped files by reason, with the first few paths of each. Leaves out junk files of operating systems. */
-export function leftOutOf(skipped: readonly SkippedFile[]): LeftOut[] {
+export function leftOutOf(skipped: readonly SkippedFile[]): SkippedFileGroup[] {
   const groups = Map.groupBy(skipped, ({ reason }) => reason);
   return [...groups].flatMap(([reason, files]) => {
     const paths = files.slice(0, SHOWN_PATHS).map(({ path }) => path);

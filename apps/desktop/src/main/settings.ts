@@ -21,7 +21,7 @@ interface SettingsOptions extends StoreOptions {
 export async function openSettings({ native, dataDir, onChange, onDamaged }: SettingsOptions) {
   const { loginItem } = native;
   const path = join(dataDir, 'settings.json');
-  const file = await openJsonFile<Settings>({ path, schema: Settings, initial: DEFAULT_SETTINGS, onDamaged });
+  const file = await openJsonFile<Settings>({ path, schema: Settings, initialValue: DEFAULT_SETTINGS, onDamaged });
 
   const opensAtLogin = async () => loginItem.available && (await loginItem.isOn().catch(() => false));
 

@@ -3,7 +3,7 @@ import { COMMANDS, commandChannel, EVENTS, eventChannel, GRANT_CHANNEL } from '.
 import type { Answer } from '../shared/contract.ts';
 import type { Problem } from '../shared/problem.ts';
 
-/** The max number of files and folders in one drop. */
+/** The maximum number of files and folders in one drop. */
 const MAX_DROPPED_ITEMS = 1_000;
 
 /** Sends a command to the app. Never rejects: if the command cannot be sent or gets no response, the result is a problem. */

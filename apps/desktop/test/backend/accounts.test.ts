@@ -96,10 +96,10 @@ describe('when a user has an account (desktop §1, §6),', () => {
     expect(world.accounts.client().account).toBe(account);
     const path = join(world.dataDir, 'servers.json');
     await world.close();
-    const stored = JSON.parse(readFileSync(path, 'utf8')) as { servers: { account: string | null }[] };
-    expect(stored.servers).toMatchObject([{ account }]);
-    stored.servers[0]!.account = null;
-    writeFileSync(path, JSON.stringify(stored));
+    const storedServers = JSON.parse(readFileSync(path, 'utf8')) as { servers: { account: string | null }[] };
+    expect(storedServers.servers).toMatchObject([{ account }]);
+    storedServers.servers[0]!.account = null;
+    writeFileSync(path, JSON.stringify(storedServers));
     await world.reopen();
     expect(world.accounts.client().account).toBeNull();
     await eventually(() => expect(world.accounts.client().account).toBe(account));

@@ -5,10 +5,10 @@ import { makeSite, openDesktop } from './desktop.ts';
 
 /** No program listens at this address. */
 const server = 'http://localhost:9';
-const open = () => openDesktop({ server });
+const openApp = () => openDesktop({ server });
 
 test('readState returns the complete state, which contains no key (desktop §6)', async () => {
-  const { ask } = await open();
+  const { ask } = await openApp();
   const state = await ask('readState', undefined);
   expect(AppState.strict().parse(state)).toMatchObject({
     publishings: [],
@@ -20,7 +20,7 @@ test('readState returns the complete state, which contains no key (desktop §6)'
 });
 
 test('openLink opens only https links and links to known servers, and refuses all other links (desktop §6)', async () => {
-  const { ask, native } = await open();
+  const { ask, native } = await openApp();
   await ask('openLink', { url: 'https://calm-otter.sites.example/a?b#c' });
   await ask('openLink', { url: `${server}/claim/1` });
   const openedUrls = ['https://calm-otter.sites.example/a?b#c', `${server}/claim/1`];
@@ -33,7 +33,7 @@ test('openLink opens only https links and links to known servers, and refuses al
 });
 
 test('copy writes text to the clipboard, and reports an error if the clipboard fails', async () => {
-  const { ask, native } = await open();
+  const { ask, native } = await openApp();
   await ask('copy', { text: 'https://calm-otter.sites.example' });
   expect(native.copied).toEqual(['https://calm-otter.sites.example']);
   native.broken.copyText = new Error('no clipboard');
@@ -41,7 +41,7 @@ test('copy writes text to the clipboard, and reports an error if the clipboard f
 });
 
 test('pickFolder and pickFiles return grants for the items that the user picks, and no grant if the user cancels', async () => {
-  const { ask, native } = await open();
+  const { ask, native } = await openApp();
   expect(await ask('pickFolder', undefined)).toBe(null);
   expect(await ask('pickFiles', undefined)).toEqual([]);
   const folder = makeSite({ 'a.txt': 'a', 'b.txt': 'b' }, 'blog');
@@ -56,7 +56,7 @@ test('pickFolder and pickFiles return grants for the items that the user picks, 
 });
 
 test('restartToUpdate restarts the app only if an update is ready', async () => {
-  const { ask, backend, native, emitted } = await open();
+  const { ask, backend, native, emitted } = await openApp();
   await expect(ask('restartToUpdate', undefined)).rejects.toThrow('No update is ready');
   backend.setUpdate({ is: 'downloading', version: '1.1.0', percent: 40 });
   await expect(ask('restartToUpdate', undefined)).rejects.toThrow('No update is ready');
@@ -68,7 +68,7 @@ test('restartToUpdate restarts the app only if an update is ready', async () => 
 });
 
 test('the status of the app is offline exactly while the machine has no network', async () => {
-  const { backend } = await open();
+  const { backend } = await openApp();
   backend.setOnline(false);
   expect(backend.summary()).toMatchObject({ status: 'offline' });
   backend.setOnline(true);

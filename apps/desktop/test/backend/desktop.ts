@@ -57,7 +57,7 @@ export async function openProxied(server: TestServer, options: Partial<DesktopOp
   const proxy = await startProxy(server.port);
   const desktop = await openDesktop({ server: proxy.url, ...options });
   /** Holds back the matching requests until the test calls `letGo`. */
-  const hold = (matches: (path: string, method?: string) => boolean = () => true) => {
+  const holdRequests = (matches: (path: string, method?: string) => boolean = () => true) => {
     const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()];
     proxy.trouble = ({ method }, path) => {
       if (!matches(path, method)) return undefined;
@@ -66,7 +66,7 @@ export async function openProxied(server: TestServer, options: Partial<DesktopOp
     };
     return { reached: reached.promise, letGo: () => gate.resolve(undefined) };
   };
-  return Object.assign(desktop, { proxy, hold });
+  return Object.assign(desktop, { proxy, hold: holdRequests });
 }
 
 /** Opens an app that is signed in to a new account, with a proxy between it and the server. */

@@ -122,7 +122,7 @@ describe('the state of a watched folder (desktop §5, §8)', () => {
   });
 
   it('still says that the folder is polled, and why, after a publish', () => {
-    const view = viewAfter({ type: 'polling', everyMs: 2_000, reason: 'ENOSPC' }, published);
-    expect(view.polling).toEqual({ everyMs: 2_000, reason: 'ENOSPC' });
+    const polledView = viewAfter({ type: 'polling', everyMs: 2_000, reason: 'ENOSPC' }, published);
+    expect(polledView.polling).toEqual({ everyMs: 2_000, reason: 'ENOSPC' });
   });
 });

@@ -77,11 +77,11 @@ describe('a watched folder (desktop §5, §8)', () => {
 
   it('with a file that cannot be published shows the name of the file, and is published once the file is deleted', async () => {
     const { world, id, url } = await openWatched(server());
-    const path = world.build('dist', { 'setup.exe': 'x', 'index.html': 'two' });
+    const path = world.build('dist', { 'what?.html': 'x', 'index.html': 'two' });
     const { state } = await world.until(id, 'waiting');
-    expect(state).toMatchObject({ problem: { kind: 'folder', file: 'setup.exe' } });
+    expect(state).toMatchObject({ problem: { kind: 'folder', file: 'what?.html' } });
     expect((await server().visit(url!)).text).toBe('one');
-    rmSync(`${path}/setup.exe`);
+    rmSync(`${path}/what?.html`);
     await world.untilPublished(id, 'two');
   });
 
@@ -211,10 +211,10 @@ describe('starting to watch a folder (desktop §5, §6)', () => {
 
   it('begins with a suggested free name, which comes from the project instead of its build folder', async () => {
     const world = await openWorld(server());
-    const unique = `p${crypto.randomUUID().slice(0, 8)}`;
-    const folderGrant = await world.grant(world.build(`Ünï ${unique}/dist`, { 'index.html': 'one' }));
+    const uniqueSuffix = `p${crypto.randomUUID().slice(0, 8)}`;
+    const folderGrant = await world.grant(world.build(`Ünï ${uniqueSuffix}/dist`, { 'index.html': 'one' }));
     const suggestName = (name?: string) => world.handlers.suggestName({ of: { grant: folderGrant }, name });
-    const uniqueName = `uni-${unique}`;
+    const uniqueName = `uni-${uniqueSuffix}`;
     expect(await suggestName()).toEqual({ name: uniqueName, validation: null });
     await world.signIn();
     expect(await suggestName()).toMatchObject({ name: uniqueName, validation: { available: true } });

@@ -11,7 +11,7 @@ const schema = z.object({ count: z.int() });
 
 const makePath = () => join(makeHome(), 'data', 'count.json');
 
-const openCount = (path: string) => openJsonFile({ path, schema, initial: { count: 0 } });
+const openCount = (path: string) => openJsonFile({ path, schema, initialValue: { count: 0 } });
 
 const readCount = (path: string) => (JSON.parse(readFileSync(path, 'utf8')) as { count: number }).count;
 
@@ -79,7 +79,7 @@ describe('a JSON file (desktop §2)', () => {
     mkdirSync(join(path, '..'));
     writeFileSync(path, text);
     const onDamaged = vi.fn<(path: string, copy: string) => void>();
-    const file = await openJsonFile({ path, schema, initial: { count: 0 }, onDamaged });
+    const file = await openJsonFile({ path, schema, initialValue: { count: 0 }, onDamaged });
     expect(file.value()).toEqual({ count: 0 });
     expect(onDamaged.mock.calls).toEqual([[path, `${path}.damaged`]]);
     expect(readFileSync(`${path}.damaged`, 'utf8')).toBe(text);

@@ -59,7 +59,7 @@ test('the speed of an upload is measured over the last 3 seconds', () => {
   expect(view.progress).toMatchObject({ phase: 'sending', bytesPerSecond: 3_000 });
 });
 
-test('a pause lowers the speed of an upload, and a short period gives no speed', () => {
+test('a pause lowers the measured speed of an upload, and a short period is not enough to measure the speed', () => {
   expect(progressAfter([planned(), 0], [uploaded(50_000), 499]).progress).toMatchObject({ bytesPerSecond: null });
   expect(progressAfter([planned(), 0], [uploaded(50_000), 500]).progress).toMatchObject({ bytesPerSecond: 100_000 });
   expect(progressAfter([planned(), 0], [uploaded(0), 1_000], [uploaded(50_000), 51_000]).progress).toMatchObject({
@@ -69,7 +69,7 @@ test('a pause lowers the speed of an upload, and a short period gives no speed',
 
 test('the progress of a long upload keeps only a few samples of the speed', () => {
   const timedEvents = Array.from({ length: 5_000 }, (_, i): [DeployEvent, number] => [uploaded(i), i * 100]);
-  expect(progressAfter([planned(), 0], ...timedEvents).sent.length).toBeLessThan(35);
+  expect(progressAfter([planned(), 0], ...timedEvents).sentSamples.length).toBeLessThan(35);
 });
 
 test('after a temporary failure, the progress contains the reason and the time of the next attempt', () => {

@@ -93,12 +93,12 @@ it('starting at login uses the API of macOS and Windows, on Windows with the arg
   await macLoginItem.item.set(false);
   expect(await macLoginItem.item.isOn()).toBe(false);
 
-  const windows = loginItem('win32', { program: 'C:\\Berth\\Berth.exe' });
-  await windows.item.set(true);
-  expect(windows.recorder.of('app.setLoginItemSettings')).toStrictEqual([
+  const windowsLoginItem = loginItem('win32', { program: 'C:\\Berth\\Berth.exe' });
+  await windowsLoginItem.item.set(true);
+  expect(windowsLoginItem.recorder.of('app.setLoginItemSettings')).toStrictEqual([
     [{ openAtLogin: true, path: 'C:\\Berth\\Berth.exe', args: ['--hidden'] }],
   ]);
-  expect(await windows.item.isOn()).toBe(true);
+  expect(await windowsLoginItem.item.isOn()).toBe(true);
   expect(existsSync(macLoginItem.file)).toBe(false);
 });
 

@@ -27,8 +27,8 @@ it('the app makes all early calls before Electron is ready, and sets all protect
 });
 
 it('the app makes synchronously the calls that Electron requires before Electron is ready', () => {
-  const never = new Promise<void>(() => {});
-  const fake = createFakeElectron({ home: '/nowhere', ready: never });
+  const neverResolved = new Promise<void>(() => {});
+  const fake = createFakeElectron({ home: '/nowhere', ready: neverResolved });
   void startApp(fake.electron, {
     dist: '/nowhere',
     openBackend: () => Promise.reject(new Error('It is not ready')),
@@ -212,10 +212,10 @@ it('the app stops running work when the machine shuts down', async () => {
 });
 
 it('the app stays in the tray when its window is closed, and quits if there is no tray (desktop §8.24)', async () => {
-  const stays = await startedApp();
-  stays.fake.window().close();
-  expect(stays.fake.window().visible).toBe(false);
-  expect(stays.fake.app.exitCode).toBeNull();
+  const appWithTray = await startedApp();
+  appWithTray.fake.window().close();
+  expect(appWithTray.fake.window().visible).toBe(false);
+  expect(appWithTray.fake.app.exitCode).toBeNull();
 
   const appWithoutTray = await startedApp({ tray: false });
   expect(appWithoutTray.backend.options.about.tray).toBe(false);

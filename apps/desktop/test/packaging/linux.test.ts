@@ -61,8 +61,8 @@ describe('the unpacked app (desktop §4)', () => {
   });
 
   it('contains only the compiled app and its manifest, with a checksum for each file', async () => {
-    const inDist = (await filesIn(join(workbench.app, 'dist'))).map((path) => `dist/${path}`);
-    const compiled = inDist.filter((path) => !path.endsWith('.map'));
+    const distPaths = (await filesIn(join(workbench.app, 'dist'))).map((path) => `dist/${path}`);
+    const compiled = distPaths.filter((path) => !path.endsWith('.map'));
     expect(compiled.length).toBeGreaterThan(20);
     expect([...app.keys()].toSorted()).toEqual([...compiled, 'package.json'].toSorted());
     for (const [path, { content, sha256 }] of app) {

@@ -16,7 +16,7 @@ const STRAY = ['.env', 'src/main/index.ts', 'node_modules/stray/index.js', 'dist
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 
 /** Electron's default fuses, which allow Node programs and options and check nothing. */
-const DELIVERED = '101100010';
+const DEFAULT_FUSES = '101100010';
 
 /** The other files of Electron for Linux. */
 const FILES = ['LICENSE', 'LICENSES.chromium.html', 'chrome-sandbox', 'icudtl.dat', 'locales/en-US.pak', 'version'];
@@ -97,7 +97,11 @@ async function makeElectronStandIn(folder: string): Promise<void> {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), name);
   }
-  const fuses = Buffer.concat([Buffer.from(SENTINEL), Buffer.from([1, DELIVERED.length]), Buffer.from(DELIVERED)]);
+  const fuses = Buffer.concat([
+    Buffer.from(SENTINEL),
+    Buffer.from([1, DEFAULT_FUSES.length]),
+    Buffer.from(DEFAULT_FUSES),
+  ]);
   const program = Buffer.concat([Buffer.from('#!/bin/sh\nexit 0\n# '), fuses]);
   await writeFile(join(folder, 'electron'), program, { mode: 0o755 });
 }

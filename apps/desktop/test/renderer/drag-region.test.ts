@@ -12,7 +12,7 @@ const regionOf = (page: Page, selector: string) =>
     .evaluate((element) => getComputedStyle(element).getPropertyValue('-webkit-app-region'));
 
 describeWindow('the drag regions of the window', (gallery) => {
-  const open = (platform: 'darwin' | 'linux', width = 1_120) => {
+  const openWindow = (platform: 'darwin' | 'linux', width = 1_120) => {
     const emptySites = stateNamed('sites-empty');
     const { about } = emptySites.state ?? appState();
     return gallery.open(
@@ -22,7 +22,7 @@ describeWindow('the drag regions of the window', (gallery) => {
   };
 
   it('on macOS the user can drag the window by the sidebar and the page head, but not by their controls', async () => {
-    const { page } = await open('darwin');
+    const { page } = await openWindow('darwin');
     expect(await regionOf(page, '.sidebar')).toBe('drag');
     expect(await regionOf(page, '.page-head')).toBe('drag');
     for (const button of await page.locator('.sidebar button, .page-head :is(button, input, label)').all())
@@ -32,7 +32,7 @@ describeWindow('the drag regions of the window', (gallery) => {
   });
 
   it('on macOS the user cannot drag the window by a dialog or a popover above a drag region', async () => {
-    const { page } = await open('darwin');
+    const { page } = await openWindow('darwin');
     await page.evaluate(() => {
       const overlay = document.createElement('dialog');
       const list = document.createElement('div');
@@ -45,7 +45,7 @@ describeWindow('the drag regions of the window', (gallery) => {
 
   it('on macOS the window buttons do not cover the page at any width of the window', async () => {
     for (const width of [640, 1_120]) {
-      const { page } = await open('darwin', width);
+      const { page } = await openWindow('darwin', width);
       const sidebar = await page.locator('.sidebar').boundingBox();
       const firstBox = await page.locator('.sidebar > *').first().boundingBox();
       // The window buttons cover 72 by 38 px in the corner.
@@ -55,7 +55,7 @@ describeWindow('the drag regions of the window', (gallery) => {
   });
 
   it('on other systems the user cannot drag the window by the sidebar', async () => {
-    const { page } = await open('linux');
+    const { page } = await openWindow('linux');
     expect(await regionOf(page, '.sidebar')).not.toBe('drag');
   });
 });

@@ -41,7 +41,7 @@ function proxyVariableOf({ protocol, hostname }: URL, env: Session['env']): stri
   return [name, name.toLowerCase()].find((variable) => env[variable]) ?? null;
 }
 
-/** Returns the code of the root cause of an error, such as `ENOTFOUND`; empty if there is none. */
+/** Returns the code of the root cause of an error, such as `ENOTFOUND`; empty for an error without a code. */
 export function codeOf(error: Error): string {
   for (let inner: unknown = error; inner instanceof Error;) {
     const { code, cause } = inner as NodeJS.ErrnoException;

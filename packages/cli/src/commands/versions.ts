@@ -72,7 +72,7 @@ async function rollback(session: Session, domain: string, named: string | undefi
   );
 }
 
-/** Returns the newest version that the domain can show again. @throws ClientError `refused` if there is none. */
+/** Returns the newest version that the domain can show again. @throws ClientError `refused` if there is no such version. */
 async function findPreviousVersion(session: Session, domain: string, shown: string | null): Promise<string> {
   const { versions } = await readVersions(session, domain, MAX_SEARCHED_VERSIONS);
   const previous = versions.find(({ deployment, available }) => available && deployment !== shown);

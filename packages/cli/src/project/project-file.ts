@@ -44,7 +44,7 @@ const SECRET_FIELD = /key|token|secret|password/i;
 /**
  * Reads the project file of the working folder.
  *
- * @returns `null` if there is none. @throws UsageError that names the field and what it must be.
+ * @returns `null` if the folder has no such file. @throws UsageError that names the field and what it must be.
  */
 export async function findProject(): Promise<Project | null> {
   const size = await stat(PROJECT_FILE).then(

@@ -33,7 +33,7 @@ describe('arguments', () => {
 });
 
 describe('the progress bar', () => {
-  it('fits into any width, and never shows more progress than there is', () => {
+  it('fits into any width, and never shows more than the actual progress', () => {
     fc.assert(
       fc.property(fc.nat(200), fc.nat(1_000), fc.nat(1_000), fc.string(), (width, done, total, detail) => {
         const line = bar('Sending', { files: 1, bytes: done }, { files: 1, bytes: total }, detail, width);

@@ -16,7 +16,7 @@ export interface FolderPlan {
   missing: Amount;
   /** All files of the folder. */
   total: Amount;
-  /** The id of the deployment that the folder was compared with; `null` if there is none. */
+  /** The id of the deployment that the folder was compared with; `null` if it was compared with nothing. */
   base: string | null;
   skipped: readonly SkippedFile[];
 }

@@ -8,7 +8,7 @@ interface BusyDrive {
   /** When the current work began, in milliseconds of `performance.now()`. */
   since: number;
   /** Callbacks that start the waiting callers, in order of arrival. */
-  waiting: Set<() => void>;
+  waitingCalls: Set<() => void>;
 }
 
 /** The busy drives by name. A network drive that no longer responds stays busy. */
@@ -68,38 +68,38 @@ export async function onDriveWithin<T>(
 async function onDrive<T>(path: string, signal: AbortSignal, work: (stats: Stats | null) => Promise<T>): Promise<T> {
   const drive = driveOf(path);
   await acquireDrive(drive, signal);
-  const statDone = stat(path)
+  const pendingWork = stat(path)
     .catch(() => null)
     .then(work)
     .finally(() => releaseDrive(drive));
-  return unlessAborted(statDone, signal);
+  return unlessAborted(pendingWork, signal);
 }
 
 async function acquireDrive(drive: string, signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw abortedError(signal.reason);
   const busyDrive = busyDrives.get(drive);
   if (!busyDrive) {
-    busyDrives.set(drive, { since: performance.now(), waiting: new Set() });
+    busyDrives.set(drive, { since: performance.now(), waitingCalls: new Set() });
     return;
   }
   const { promise, resolve } = Promise.withResolvers<void>();
-  busyDrive.waiting.add(resolve);
+  busyDrive.waitingCalls.add(resolve);
   try {
     await unlessAborted(promise, signal);
   } catch (aborted) {
-    if (!busyDrive.waiting.delete(resolve)) releaseDrive(drive);
+    if (!busyDrive.waitingCalls.delete(resolve)) releaseDrive(drive);
     throw aborted;
   }
 }
 
 function releaseDrive(drive: string): void {
   const busyDrive = busyDrives.get(drive)!;
-  const [next] = busyDrive.waiting;
+  const [next] = busyDrive.waitingCalls;
   if (!next) {
     busyDrives.delete(drive);
     return;
   }
-  busyDrive.waiting.delete(next);
+  busyDrive.waitingCalls.delete(next);
   busyDrive.since = performance.now();
   next();
 }
@@ -156,9 +156,9 @@ function mountPointOf(path: string, { platform, mountPoints }: Machine): string 
 
 /** Parses the mount points of `/proc/self/mountinfo`. Source: https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html. */
 export function parseMountPoints(text: string): string[] {
-  const points = text.split('\n').map((line) => line.split(' ', 5)[4] ?? '');
+  const mountPoints = text.split('\n').map((line) => line.split(' ', 5)[4] ?? '');
   // Spaces and similar characters are written as octal numbers.
-  return points.map((point) =>
+  return mountPoints.map((point) =>
     point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
   );
 }

@@ -78,12 +78,12 @@ export async function hashFiles(
   }
 
   if (unknownFiles.length === 0) emitProgress();
-  const running = [hashLargeFiles(), hashSmallFiles()];
+  const hashingRuns = [hashLargeFiles(), hashSmallFiles()];
   try {
-    await Promise.all(running);
+    await Promise.all(hashingRuns);
   } catch (thrown) {
     failureAbort.abort();
-    await Promise.allSettled(running);
+    await Promise.allSettled(hashingRuns);
     throw thrown;
   }
   return hashed;

@@ -31,7 +31,7 @@ export interface FolderFacts {
 }
 
 const MAX_SUGGESTIONS = 5;
-/** The max number of entries that are read of a folder. */
+/** The maximum number of entries that are read of a folder. */
 const MAX_ENTRIES = 200;
 const FRONT_PAGE = 'index.html';
 
@@ -124,11 +124,11 @@ async function isPersonal(root: string, home: string): Promise<boolean> {
   const realHome = await realpath(home).catch(() => home);
   if (root === realHome || realHome.startsWith(root + sep)) return true;
   if (DISK_ROOT.test(root) || (dirname(root) === realHome && PERSONAL_FOLDER.test(basename(root)))) return true;
-  return (await namedFolders(realHome)).includes(root);
+  return (await readUserFolders(realHome)).includes(root);
 }
 
 /** The personal folders that a Linux desktop lists in `user-dirs.dirs`. */
-async function namedFolders(home: string): Promise<string[]> {
+async function readUserFolders(home: string): Promise<string[]> {
   const text = await readFile(join(home, '.config', 'user-dirs.dirs'), 'utf8').catch(() => '');
   return [...text.matchAll(/^XDG_\w+_DIR="\$HOME\/([^"]+?)\/?"$/gm)].map(([, name = '']) => join(home, name));
 }

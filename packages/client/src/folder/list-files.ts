@@ -21,8 +21,7 @@ export interface FoundFile {
  * Runs on this thread, because sending each system call to another thread takes five times as long as the call itself.
  *
  * @param ignorePatterns More patterns to skip, in the syntax of `.gitignore`.
- * @throws ClientError of the kind `folder` if something cannot be read, or for all files that have an invalid name, or must not
- *   be published but are not private.
+ * @throws ClientError of the kind `folder` if something cannot be read, or that names all files with invalid names.
  */
 export async function listFiles(
   root: string,

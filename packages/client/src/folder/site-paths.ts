@@ -24,7 +24,7 @@ export type IgnoreRules = (name: string) => boolean;
 /**
  * Combines an {@link IGNORE_FILE} with other patterns.
  *
- * @param text The text of the file; `null` if there is none.
+ * @param text The text of the file; `null` if the folder has no such file.
  */
 export function ignoreRulesOf(text: string | null, patterns: readonly string[] = []): IgnoreRules {
   if (text === null && patterns.length === 0) return () => false;

@@ -29,7 +29,7 @@ describe('a client of a real server', () => {
     expect(await response.json()).toMatchObject({ email: 'owner@localhost' });
   });
 
-  test('refuses a subscription of a program without types, and names the function to use', () => {
+  test('refuses a subscription from untyped code, and names the function to use', () => {
     const api = clientAs(OWNER_KEY).api as unknown as { activities: { watch: { subscribe(): void } } };
     expect(() => api.activities.watch.subscribe()).toThrow(
       new ClientError('refused', 'activities.watch is a stream. Use followActivities to receive activities.'),
@@ -102,7 +102,7 @@ describe('a failed request', () => {
       });
   });
 
-  test('throws a network error if the response breaks off', async () => {
+  test('throws a network error if the connection breaks during the response', async () => {
     const server = await startAnswering((_req, res) => {
       res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' });
       res.write('{"result":', () => res.destroy());

@@ -91,18 +91,20 @@ describe('work that fails', () => {
     await expect(retries.waitAfter(unavailableError)).rejects.toBe(unavailableError);
   });
 
-  test('is not retried if the server is unreachable at the first request of a deploy, but is after an answer', async () => {
+  test('is not retried if the server is unreachable at the first request of a deploy, but is retried after the first response', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    const refused = new ClientError('network', 'Unreachable.', { cause: new TypeError('fetch failed', { cause }) });
+    const unreachableError = new ClientError('network', 'Unreachable.', {
+      cause: new TypeError('fetch failed', { cause }),
+    });
     const firstRequest = { isFirstRequest: true };
-    await expect(createRetryCounter(QUICK_POLICY, signal, () => {}, firstRequest).waitAfter(refused)).rejects.toBe(
-      refused,
-    );
+    await expect(
+      createRetryCounter(QUICK_POLICY, signal, () => {}, firstRequest).waitAfter(unreachableError),
+    ).rejects.toBe(unreachableError);
     const laterRequest = createRetryCounter(QUICK_POLICY, signal, () => {});
-    await laterRequest.waitAfter(refused);
+    await laterRequest.waitAfter(unreachableError);
     const answeredRequest = createRetryCounter(QUICK_POLICY, signal, () => {}, firstRequest);
     await answeredRequest.waitAfter(unavailableError);
-    await answeredRequest.waitAfter(refused);
+    await answeredRequest.waitAfter(unreachableError);
   });
 
   test('stops during a pause if the caller aborts', async () => {

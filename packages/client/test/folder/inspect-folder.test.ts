@@ -40,10 +40,13 @@ describe('inspecting a folder', () => {
     ],
     ['a page that is a folder', ['index.html/a.txt'], 'no-front-page', []],
   ];
-  test.each(TABLE)('gives a question unless it looks like a site: %s', async (_, files, about, suggestions = []) => {
-    const folder = makeFolder(Object.fromEntries(files.map((file) => [file, 'x'])));
-    expect(await inspectFolder(folder, '/home/user')).toEqual(about === null ? null : { about, suggestions });
-  });
+  test.each(TABLE)(
+    'gives a question unless the folder looks like a site: %s',
+    async (_, files, about, suggestions = []) => {
+      const folder = makeFolder(Object.fromEntries(files.map((file) => [file, 'x'])));
+      expect(await inspectFolder(folder, '/home/user')).toEqual(about === null ? null : { about, suggestions });
+    },
+  );
 
   test('treats the home folder, its parents and its personal subfolders as personal, even through links', async () => {
     const home = join(makeFolder(), 'anna');
@@ -66,14 +69,14 @@ describe('inspecting a folder', () => {
   });
 });
 
-describe('a folder is probably a single-page app without routes', () => {
+describe('isAppWithoutRoutes', () => {
   const APP = '<!doctype html><div id="root"></div><script type="module" src="/assets/index.js"></script>';
 
   test.each([
     ['a Vite app', APP],
     ['a Vue app', '<div id="app">\n</div><script src="a.js"></script>'],
     ['an Angular app', '<app-root></app-root><script src="main.js"></script>'],
-  ])('for %s', async (_, page) => {
+  ])('returns true for %s', async (_, page) => {
     expect(await isAppWithoutRoutes(makeFolder({ 'index.html': page, 'assets/index.js': '' }))).toBe(true);
   });
 
@@ -85,11 +88,11 @@ describe('a folder is probably a single-page app without routes', () => {
     ...['404.html', '200.html', '_redirects', 'ship.json', 'netlify.toml'].map(
       (name) => [`an app with ${name}`, { 'index.html': APP, [name]: 'x' }] as const,
     ),
-  ] as [string, Record<string, string>][])('but not %s', async (_, files) => {
+  ] as [string, Record<string, string>][])('returns false for %s', async (_, files) => {
     expect(await isAppWithoutRoutes(makeFolder(files))).toBe(false);
   });
 
-  test('but not a folder that does not exist', async () => {
+  test('returns false for a folder that does not exist', async () => {
     expect(await isAppWithoutRoutes('/nonexistent')).toBe(false);
   });
 });

@@ -122,10 +122,10 @@ describe('readFolder', () => {
   });
 
   test('returns names in NFC, and finds files by their names on disk', async () => {
-    const onDisk = 'cafe\u0301/e\u0301.txt';
-    const { files, diskNames } = await read(makeFolder({ [onDisk]: 'x' }));
+    const diskName = 'cafe\u0301/e\u0301.txt';
+    const { files, diskNames } = await read(makeFolder({ [diskName]: 'x' }));
     expect(files[0]?.path).toBe('café/é.txt'.normalize('NFC'));
-    expect([...diskNames]).toEqual([['café/é.txt'.normalize('NFC'), onDisk]]);
+    expect([...diskNames]).toEqual([['café/é.txt'.normalize('NFC'), diskName]]);
   });
 
   test('follows a link to the folder itself', async () => {
@@ -347,9 +347,14 @@ describe('reading a folder', () => {
   test('emits progress, and the total in the last event', async () => {
     const folder = makeFolder({ 'a.txt': 'a', 'b.bin': Buffer.alloc(300_000), '.env': 'x' });
     const { events } = await readEvents(folder);
-    const total = { files: 2, bytes: 300_001 };
-    expect(events[0]).toEqual({ type: 'walked', total, skipped: [{ path: '.env', reason: 'private' }] });
-    expect(events.at(-1)).toEqual({ type: 'hashed', done: total, total, cached: { files: 0, bytes: 0 } });
+    const totalAmount = { files: 2, bytes: 300_001 };
+    expect(events[0]).toEqual({ type: 'walked', total: totalAmount, skipped: [{ path: '.env', reason: 'private' }] });
+    expect(events.at(-1)).toEqual({
+      type: 'hashed',
+      done: totalAmount,
+      total: totalAmount,
+      cached: { files: 0, bytes: 0 },
+    });
   });
 
   test('returns no files if the folder is empty', async () => {

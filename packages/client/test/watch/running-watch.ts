@@ -18,15 +18,15 @@ export function startWatch(
   const events: WatchEvent[] = [];
   let wakeUp = Promise.withResolvers<void>();
   let position = 0;
-  const running = (async () => {
-    const quick = { quietMs: 100, graceMs: 300, firstPauseMs: 50, ...rule };
-    for await (const event of watchFolder(input, { ...options, rule: quick, signal: stopping.signal }, parts)) {
+  const watchRun = (async () => {
+    const quickRule = { quietMs: 100, graceMs: 300, firstPauseMs: 50, ...rule };
+    for await (const event of watchFolder(input, { ...options, rule: quickRule, signal: stopping.signal }, parts)) {
       events.push(event);
       wakeUp.resolve();
       wakeUp = Promise.withResolvers();
     }
   })();
-  const watchEnded = running.then(() => {
+  const watchEnded = watchRun.then(() => {
     throw new Error(`The watch ended; its events are ${JSON.stringify(events.map(({ type }) => type))}`);
   });
   watchEnded.catch(() => {});
@@ -44,7 +44,7 @@ export function startWatch(
     /** Aborts the watch, and waits until the watch has ended. */
     async stop(): Promise<void> {
       stopping.abort();
-      await running;
+      await watchRun;
     },
   };
 }

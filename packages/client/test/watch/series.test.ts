@@ -27,9 +27,9 @@ function build(name: string, text: string): string {
 
 /** Starts a watch that ends with the test. */
 function watch(input: Omit<WatchFolderInput, 'client'> & { client?: BerthClient }): RunningWatch {
-  const running = startWatch({ client, ...input }, { cacheDir: join(home, 'cache') });
-  onTestFinished(() => running.stop());
-  return running;
+  const watchRun = startWatch({ client, ...input }, { cacheDir: join(home, 'cache') });
+  onTestFinished(() => watchRun.stop());
+  return watchRun;
 }
 
 /** Returns the next deployment of a watch. */

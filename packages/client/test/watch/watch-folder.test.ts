@@ -42,9 +42,9 @@ function watch(
   options: Parameters<typeof startWatch>[1] = {},
   parts: Parameters<typeof startWatch>[2] = {},
 ): RunningWatch {
-  const running = startWatch({ folder, client, ...input }, { cacheDir, ...options }, parts);
-  onTestFinished(() => running.stop());
-  return running;
+  const watchRun = startWatch({ folder, client, ...input }, { cacheDir, ...options }, parts);
+  onTestFinished(() => watchRun.stop());
+  return watchRun;
 }
 
 /** Returns a domain name that no other test uses. */
@@ -241,13 +241,13 @@ describe('a watch on a system that does not report changes', () => {
 describe('a watch whose watcher is still starting', () => {
   it('publishes the changes that the watcher missed, and replaces the watcher after it has started', async () => {
     const watcherStarted = Promise.withResolvers<void>();
-    const replaced = Promise.withResolvers<void>();
+    const watcherReplaced = Promise.withResolvers<void>();
     let closedCount = 0;
     let listeners = 0;
     const slowWatcher = {
       async createWatcher(_folder: string, events: WatcherEvents) {
         listeners += 1;
-        if (listeners === 2) replaced.resolve();
+        if (listeners === 2) watcherReplaced.resolve();
         events.changed();
         await watcherStarted.promise;
         return { close: async () => void (closedCount += 1) };
@@ -261,7 +261,7 @@ describe('a watch whose watcher is still starting', () => {
     expect((await server().visit(url)).text).toBe('two');
     expect([listeners, closedCount]).toEqual([1, 0]);
     watcherStarted.resolve();
-    await replaced.promise;
+    await watcherReplaced.promise;
     expect(closedCount).toBeGreaterThan(0);
     await watched.stop();
     expect(closedCount).toBe(listeners);
@@ -270,7 +270,7 @@ describe('a watch whose watcher is still starting', () => {
 
 describe('a watch whose watcher never reports changes', () => {
   /** Starts a watch, and waits until its first build is live. */
-  async function startUnnotified() {
+  async function startWatchWithoutNotifications() {
     build({ 'index.html': 'first' });
     const nudges = new EventTarget();
     const watched = watch({}, { nudges }, { createWatcher: async () => ({ close: async () => {} }) });
@@ -279,7 +279,7 @@ describe('a watch whose watcher never reports changes', () => {
   }
 
   it('publishes a change after a nudge (D7)', async () => {
-    const { watched, nudge } = await startUnnotified();
+    const { watched, nudge } = await startWatchWithoutNotifications();
     build({ 'index.html': 'second, unnotified' });
     nudge('look');
     const { url } = await watched.next('published');
@@ -287,14 +287,14 @@ describe('a watch whose watcher never reports changes', () => {
   });
 
   it('emits the event `unchanged` after a publish request if nothing is new (D4)', async () => {
-    const { watched, nudge } = await startUnnotified();
+    const { watched, nudge } = await startWatchWithoutNotifications();
     nudge('publish');
     await watched.next('unchanged');
     expect(watched.count('published')).toBe(1);
   });
 
   it('ignores nudges after it has ended', async () => {
-    const { watched, nudge } = await startUnnotified();
+    const { watched, nudge } = await startWatchWithoutNotifications();
     await watched.stop();
     const count = watched.events.length;
     nudge('publish');

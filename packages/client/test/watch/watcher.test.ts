@@ -28,24 +28,24 @@ function build(at: string, text = 'page'): void {
 }
 
 /** Starts a watcher that counts notifications. `next` waits for a notification after the last call of `next`. */
-async function listen() {
+async function startWatcher() {
   let count = 0;
   let countBefore = 0;
-  let news = Promise.withResolvers<void>();
+  let nextNotification = Promise.withResolvers<void>();
   const events = {
     changed() {
       count += 1;
-      news.resolve();
+      nextNotification.resolve();
     },
-    failed: (error: Error) => news.reject(error),
+    failed: (error: Error) => nextNotification.reject(error),
   };
   watcher = await createWatcher(folder, events, new AbortController().signal);
   return {
     count: () => count,
     async next() {
       while (count === countBefore) {
-        await news.promise;
-        news = Promise.withResolvers();
+        await nextNotification.promise;
+        nextNotification = Promise.withResolvers();
       }
       countBefore = count;
     },
@@ -106,7 +106,7 @@ describe('a watcher', () => {
   it.each(REPLACEMENTS)('reports changes before and after the folder $title (D1)', async ({ prepare, replace }) => {
     build(folder);
     prepare?.();
-    const notifications = await listen();
+    const notifications = await startWatcher();
     writeFileSync(join(folder, 'assets/app.js'), 'changed');
     await notifications.next();
     await replace();
@@ -119,7 +119,7 @@ describe('a watcher', () => {
   });
 
   it('reports changes after a folder was created and deleted five times (D1)', async () => {
-    const notifications = await listen();
+    const notifications = await startWatcher();
     for (let i = 0; i < 5; i += 1) {
       build(folder, String(i));
       await sleep(i);
@@ -135,7 +135,7 @@ describe('a watcher', () => {
     build(folder);
     mkdirSync(join(folder, 'node_modules'));
     build(join(parent, 'dist-2'));
-    const notifications = await listen();
+    const notifications = await startWatcher();
     for (let i = 0; i < 100; i += 1) {
       writeFileSync(join(parent, `dist-2/${i}.html`), 'beside');
       writeFileSync(join(folder, `node_modules/${i}.js`), 'not public');

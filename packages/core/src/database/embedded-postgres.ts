@@ -233,14 +233,14 @@ function superviseServer(
     }
   }
 
-  const running = keepRunning().catch((error: Error) => {
+  const supervision = keepRunning().catch((error: Error) => {
     if (signal.aborted) return;
     if (giveUp) giveUp(error);
     else log.error({ err: error }, 'The database could not be restarted and stays down');
   });
   return async () => {
     stopping.abort();
-    await running;
+    await supervision;
     await shutDown(plan.data).finally(() => locks.forEach((lock) => lock.release()));
   };
 }

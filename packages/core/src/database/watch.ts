@@ -93,8 +93,8 @@ export class DatabaseWatch {
   }
 
   #beginWait(entry: Entry): (responded: boolean) => void {
-    const since = performance.now();
-    const wait: Wait = { since, nextProbe: since + SUSPICION_DELAY_MS, suspected: false };
+    const startedMs = performance.now();
+    const wait: Wait = { since: startedMs, nextProbe: startedMs + SUSPICION_DELAY_MS, suspected: false };
     this.#entries.add(entry);
     entry.waiting.add(wait);
     this.#startTicking();

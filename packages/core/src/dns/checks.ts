@@ -83,8 +83,8 @@ function notFound(
 
 /** @param reason Why the check is not `ok`. */
 function toCheck({ type, name, values }: WantedRecord, found: readonly string[], reason?: string): DnsCheck {
-  const shown = found.slice(0, MAX_SHOWN_VALUES).map(toPrintable);
-  return { type, name, expected: [...values], found: shown, ok: reason === undefined, ...(reason && { reason }) };
+  const shownValues = found.slice(0, MAX_SHOWN_VALUES).map(toPrintable);
+  return { type, name, expected: [...values], found: shownValues, ok: reason === undefined, ...(reason && { reason }) };
 }
 
 function wantedText({ values }: WantedRecord): string {
@@ -92,8 +92,10 @@ function wantedText({ values }: WantedRecord): string {
 }
 
 function enumerate(values: readonly string[]): string {
-  const shown = values.slice(0, MAX_SHOWN_VALUES).map((value) => `"${toPrintable(value)}"`);
-  return shown.join(', ') + (values.length > MAX_SHOWN_VALUES ? ` and ${values.length - MAX_SHOWN_VALUES} more` : '');
+  const shownValues = values.slice(0, MAX_SHOWN_VALUES).map((value) => `"${toPrintable(value)}"`);
+  return (
+    shownValues.join(', ') + (values.length > MAX_SHOWN_VALUES ? ` and ${values.length - MAX_SHOWN_VALUES} more` : '')
+  );
 }
 
 function toPrintable(text: string): string {

@@ -34,8 +34,8 @@ export function createDns(options: DnsOptions): Dns {
     check: (wanted) =>
       withResolver(options, (query) => Promise.all(wanted.map((record) => checkRecord(query, record)))),
     provider(registrable) {
-      const cached = providers.get(registrable);
-      if (cached) return cached;
+      const cachedProvider = providers.get(registrable);
+      if (cachedProvider) return cachedProvider;
       const foundProvider = findProvider(registrable);
       providers.set(registrable, foundProvider, { ttl: PROVIDER_MS });
       return foundProvider;

@@ -70,7 +70,7 @@ export const deployments = router({
   update: op('PATCH /deployments/{deployment}', 'Change the labels, the password or the time to live of a deployment', {
     success: 'The changed deployment.',
     description:
-      'What is absent stays as it is. With a new password or without one, visitors who entered the old password are locked out or let in at once.',
+      'Absent fields stay unchanged. After a new password is set, visitors must enter it at once; after the password is removed, everyone can open the site at once.',
     errorResponses: {
       422: 'The deployment is being deleted; or domains point at it, and `ttl` would let it expire.',
     },
@@ -101,7 +101,7 @@ export const deployments = router({
       403: 'A cap of the plan is reached (deployments, storage or domains); the credential cannot use `domain`, `keep` or `open`; or the request has no credential, and sets `ttl` or comes from a page of another site.',
       413: 'The upload exceeds a limit of the plan. `details.limit` names the limit, and `details.file` the file that is too large.',
       422: 'The `Idempotency-Key` was used for another upload; the base was taken down; a deploy token sets a password for a protected base; or `domain` belongs to another account, or was sent with `ttl`.',
-      429: 'The limit of deploys by credential, the stricter limit by address without a credential, or the limit of open uploads is reached.',
+      429: 'A limit is reached: deploys of the credential, deploys of an address without a credential, or open uploads.',
     },
     status: 201,
     bodySize: fileListSize,

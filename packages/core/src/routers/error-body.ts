@@ -40,8 +40,8 @@ export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof TRPCError) {
     if (thrown.cause instanceof ServiceError) return thrown.cause;
     if (thrown.cause instanceof z.ZodError && thrown.code === 'BAD_REQUEST') return fromZodIssues(thrown.cause.issues);
-    const mapped = thrown.code === 'INTERNAL_SERVER_ERROR' ? undefined : FROM_TRPC[thrown.code];
-    if (mapped) return new ServiceError(mapped[0], mapped[1], { cause: thrown });
+    const codeAndMessage = thrown.code === 'INTERNAL_SERVER_ERROR' ? undefined : FROM_TRPC[thrown.code];
+    if (codeAndMessage) return new ServiceError(codeAndMessage[0], codeAndMessage[1], { cause: thrown });
     return toServiceError(thrown.cause ?? new Error(thrown.message));
   }
   return (

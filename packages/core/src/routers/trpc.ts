@@ -99,7 +99,7 @@ export function requireAccount(caller: Caller): AccountCaller {
   return caller;
 }
 
-const guard = t.middleware(async ({ ctx, path, type, next }) => {
+const accessGuard = t.middleware(async ({ ctx, path, type, next }) => {
   try {
     requireActor(path, ctx.caller);
   } catch (error) {
@@ -119,7 +119,7 @@ export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;
 
 /** A procedure that the actors in its row of {@link OPERATION_ACCESS} may call. */
-export const procedure = t.procedure.use(guard);
+export const procedure = t.procedure.use(accessGuard);
 
 /**
  * A procedure that publishes. A page of another site cannot make its visitors deploy anonymously, because the page could claim

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import { invalid } from '../errors.ts';
 
 const MAC_BYTES = 16;
-const VERSION = 1;
+const CURSOR_VERSION = 1;
 
 type PageKey = readonly (string | number)[];
 
@@ -16,7 +16,7 @@ export interface CursorScope {
 
 function macOf({ core, account, list }: CursorScope, key: Buffer): Buffer {
   return createHmac('sha256', core.keys.cursor)
-    .update(JSON.stringify([VERSION, account, list]))
+    .update(JSON.stringify([CURSOR_VERSION, account, list]))
     .update(key)
     .digest()
     .subarray(0, MAC_BYTES);

@@ -4,7 +4,7 @@ import { createHash, type Hash, hash } from 'node:crypto';
 export interface HashJob {
   job: number;
   /** The number of the upload. An unfinished content continues in the next block of the same stream. */
-  stream: number;
+  streamNumber: number;
   /** The bytes, which move to the thread and back unless their memory is shared. `null` ends the stream without a result. */
   block: Uint8Array | null;
   used: number;
@@ -24,10 +24,10 @@ export const SHA256_BYTES = 32;
 
 /** Creates a function that hashes the contents of several streams, block by block. */
 export function createBlockHasher(): (job: HashJob) => HashResult | null {
-  const running = new Map<number, { md5: Hash; sha256: Hash }>();
-  return ({ job, stream, block, used, ends }) => {
+  const unfinishedHashes = new Map<number, { md5: Hash; sha256: Hash }>();
+  return ({ job, streamNumber: stream, block, used, ends }) => {
     if (block === null) {
-      running.delete(stream);
+      unfinishedHashes.delete(stream);
       return null;
     }
     const digests = new Uint8Array(ends.length * (MD5_BYTES + SHA256_BYTES));
@@ -35,8 +35,8 @@ export function createBlockHasher(): (job: HashJob) => HashResult | null {
     let digestsLength = 0;
     for (const contentEnd of ends) {
       const content = block.subarray(start, contentEnd);
-      const unfinishedContent = running.get(stream);
-      running.delete(stream);
+      const unfinishedContent = unfinishedHashes.get(stream);
+      unfinishedHashes.delete(stream);
       digests.set(
         unfinishedContent ? unfinishedContent.md5.update(content).digest() : hash('md5', content, 'buffer'),
         digestsLength,
@@ -49,11 +49,11 @@ export function createBlockHasher(): (job: HashJob) => HashResult | null {
       start = contentEnd;
     }
     if (start < used) {
-      const open = running.get(stream) ?? { md5: createHash('md5'), sha256: createHash('sha256') };
-      running.set(stream, open);
+      const openHashes = unfinishedHashes.get(stream) ?? { md5: createHash('md5'), sha256: createHash('sha256') };
+      unfinishedHashes.set(stream, openHashes);
       const beginning = block.subarray(start, used);
-      open.md5.update(beginning);
-      open.sha256.update(beginning);
+      openHashes.md5.update(beginning);
+      openHashes.sha256.update(beginning);
     }
     return { job, block, digests };
   };

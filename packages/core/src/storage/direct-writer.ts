@@ -38,8 +38,13 @@ export function openDirectWriter(file: string) {
 
 /** Writes all bytes. Repeats short writes. */
 export async function writeFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
-    written += bytesWritten;
+  for (let writtenBytes = 0; writtenBytes < bytes.length;) {
+    const { bytesWritten } = await handle.write(
+      bytes,
+      writtenBytes,
+      bytes.length - writtenBytes,
+      position + writtenBytes,
+    );
+    writtenBytes += bytesWritten;
   }
 }

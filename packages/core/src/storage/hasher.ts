@@ -68,12 +68,12 @@ export function createHasher(): Hasher {
   }
 
   function sendJob(job: HashJob & { block: Uint8Array }): Promise<HashResult> {
-    const pending = Promise.withResolvers<HashResult>();
-    waitingJobs.set(job.job, pending);
+    const pendingResult = Promise.withResolvers<HashResult>();
+    waitingJobs.set(job.job, pendingResult);
     worker ??= start();
     worker.ref();
     worker.postMessage(job, transferListOf(job.block));
-    return pending.promise;
+    return pendingResult.promise;
   }
 
   return {
@@ -82,7 +82,7 @@ export function createHasher(): Hasher {
       let usedWorker: Worker | null = null;
       return {
         async hash(block, used, ends) {
-          const job = { job: (jobs += 1), stream, block, used, ends };
+          const job = { job: (jobs += 1), streamNumber: stream, block, used, ends };
           const isSmall = used <= MAX_SYNC_BYTES && ends.length <= MAX_SYNC_CONTENTS;
           const canHashNow = usedWorker === null && isSmall && (ends.at(-1) ?? 0) === used;
           if (canHashNow) return toHashes(createBlockHasher()(job)!);
@@ -93,7 +93,10 @@ export function createHasher(): Hasher {
         },
         close() {
           if (usedWorker !== null && usedWorker === worker)
-            usedWorker.postMessage({ job: 0, stream, block: null, used: 0, ends: [] } satisfies HashJob, []);
+            usedWorker.postMessage(
+              { job: 0, streamNumber: stream, block: null, used: 0, ends: [] } satisfies HashJob,
+              [],
+            );
         },
       };
     },

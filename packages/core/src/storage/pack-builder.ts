@@ -27,6 +27,8 @@ const BATCH_BYTES = MiB / 2;
 /** The size of the batches after {@link LARGE_FROM_BYTES}. Large batches save round trips to the thread. */
 const LARGE_BATCH_BYTES = 2 * MiB;
 const LARGE_FROM_BYTES = 64 * MiB;
+/** The maximum number of contents in a batch, so that many tiny contents take little memory until they are hashed. */
+const MAX_BATCH_CONTENTS = 4_096;
 const BATCHES_IN_FLIGHT = 4;
 /** The number of batches in flight above which each pack may have only one, so that many uploads take little memory. */
 const MAX_BATCHES_IN_FLIGHT = 16;
@@ -92,6 +94,7 @@ export class PackBuilder {
         // An empty content is reported with the batch that follows its position.
         this.#batch ??= this.#batchWithRoom();
         this.#ended.push({ offset, length, onDigest });
+        if (this.#ended.length === MAX_BATCH_CONTENTS) this.#flush(this.#hashBatch(this.#batch));
       },
     };
   }
@@ -141,12 +144,15 @@ export class PackBuilder {
   }
 
   #append(chunk: Uint8Array): Promise<void> | undefined {
-    for (let copied = 0; copied < chunk.length;) {
+    for (let copiedBytes = 0; copiedBytes < chunk.length;) {
       const batch = (this.#batch = this.#batchWithRoom());
-      const fittingBytes = Math.min(chunk.length - copied, batch.length - this.#used);
-      batch.set(fittingBytes === chunk.length ? chunk : chunk.subarray(copied, copied + fittingBytes), this.#used);
+      const fittingBytes = Math.min(chunk.length - copiedBytes, batch.length - this.#used);
+      batch.set(
+        fittingBytes === chunk.length ? chunk : chunk.subarray(copiedBytes, copiedBytes + fittingBytes),
+        this.#used,
+      );
       this.#used += fittingBytes;
-      copied += fittingBytes;
+      copiedBytes += fittingBytes;
       if (this.#used >= BATCH_BYTES && this.#used === batch.length) this.#flush(this.#hashBatch(batch));
     }
     if (this.#failure) throw this.#failure.error;
@@ -165,8 +171,8 @@ export class PackBuilder {
   #newBatch(): Buffer {
     const isLarge = this.#flushed >= LARGE_FROM_BYTES;
     const size = isLarge ? LARGE_BATCH_BYTES : BATCH_BYTES;
-    const spare = this.#spareBatches.pop() ?? (isLarge ? undefined : unusedBatches.pop());
-    if (spare?.length === size) return spare;
+    const spareBatch = this.#spareBatches.pop() ?? (isLarge ? undefined : unusedBatches.pop());
+    if (spareBatch?.length === size) return spareBatch;
     return (isLarge ? this.#allocateAligned() : null) ?? Buffer.from(new ArrayBuffer(size));
   }
 
@@ -178,8 +184,10 @@ export class PackBuilder {
     const { block, hashes } = await this.#hashing.hash(full, this.#used, contentEnds);
     for (const [i, { offset, length, onDigest }] of contents.entries()) {
       const { md5, sha256 } = hashes[i]!;
-      if (!this.#entries.has(sha256)) this.#entries.set(sha256, { sha256, offset, length });
-      onDigest({ sha256, md5, size: length });
+      const earlier = this.#entries.get(sha256);
+      if (!earlier) this.#entries.set(sha256, { sha256, offset, length });
+      // Repeated contents share one string.
+      onDigest({ sha256: earlier?.sha256 ?? sha256, md5, size: length });
     }
     return Buffer.from(block.buffer, block.byteOffset, block.length);
   }
@@ -222,13 +230,13 @@ export class PackBuilder {
 
   async #sealOnce(): Promise<{ sizeBytes: number }> {
     const contentBytes = this.#flushed + this.#used;
-    const index = encodePackIndex(this.contents());
+    const packIndex = encodePackIndex(this.contents());
     if (this.#batch && this.#used > 0) this.#flush(Promise.resolve(this.#batch));
     await this.#settle();
     const target = await this.#openOnce();
-    await target.write(index, contentBytes);
+    await target.write(packIndex, contentBytes);
     failpoint('pack.written');
-    const sizeBytes = contentBytes + index.length;
+    const sizeBytes = contentBytes + packIndex.length;
     await target.seal(sizeBytes);
     this.#returnBatches();
     failpoint('pack.sealed');

@@ -89,7 +89,7 @@ describe('scale B1: a connection by DATABASE_URL, for statements or for notifica
     ['verify-full and its CA', () => `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate)}`],
     ['require and its CA', () => `sslmode=require&sslrootcert=${encodeURIComponent(certificate)}`],
     ['require as libpq has it', () => 'uselibpqcompat=true&sslmode=require'],
-  ])('uses TLS with sslmode=%s, and has the options of the URL beside those of Berth', async (_, query) => {
+  ])('uses TLS with sslmode=%s, and has the options of the URL in addition to those of Berth', async (_, query) => {
     const { pool, listener } = await sessionsOf(urlOf(`${query()}&options=-c%20work_mem%3D7MB`));
     expect(listener).toEqual({ app: 'ours', tls: true });
     expect(pool).toEqual({ app: 'ours', tls: true, work_mem: '7MB', lock_timeout: '8s', user: 'berth' });

@@ -152,10 +152,10 @@ describe('migrations', () => {
   });
 
   it('begin the history of each domain with its present link after 0007', async () => {
-    const before = await createTestDatabase();
-    await before.query(`delete from migration where name = '0007-domain-versions'`);
-    await before.query('drop table domain_version');
-    await before.query(`
+    const oldDatabase = await createTestDatabase();
+    await oldDatabase.query(`delete from migration where name = '0007-domain-versions'`);
+    await oldDatabase.query('drop table domain_version');
+    await oldDatabase.query(`
       insert into account (id, email, plan, created, dns_name, period_started) values ('a', 'a@test', 'free', now(), 'a', now());
       insert into deployment (id, account_id, status, files, size, labels, via, created)
         values ('one', 'a', 'success', 1, 1, '{}', 'api', now()), ('two', 'a', 'success', 1, 1, '{}', 'api', now());
@@ -166,27 +166,27 @@ describe('migrations', () => {
       insert into activity (account_id, event, created, deployment, domain, auth_method, meta) values
         ('a', 'domain.create', '2026-01-01', 'one', 'linked.test', 'operator', '{}'),
         ('a', 'domain.update', '2026-01-02', 'two', 'linked.test', 'api-key', '{}')`);
-    const migrated = openDatabase(before.address);
+    const migrated = openDatabase(oldDatabase.address);
     await migrated.migrate();
     expect(await migrated.schemaDrift()).toBe('');
     await migrated.close();
     expect(
-      await before.query(
+      await oldDatabase.query(
         `select domain, deployment, linked::date::text as linked, unlinked, by from domain_version order by id`,
       ),
     ).toEqual([
       { domain: 'linked.test', deployment: 'two', linked: '2026-01-02', unlinked: null, by: 'api-key' },
       { domain: 'unknown.test', deployment: 'one', linked: '2026-01-03', unlinked: null, by: 'system' },
     ]);
-    await before.drop();
+    await oldDatabase.drop();
   });
 
   it('give deployments that were taken down before 0009 the reason in the activities', async () => {
-    const before = await createTestDatabase();
-    await before.query(`delete from migration where name = '0009-take-down-reasons'`);
-    await before.query('drop index deployment_labels_index');
-    await before.query('alter table deployment drop column take_down_reason');
-    await before.query(`
+    const oldDatabase = await createTestDatabase();
+    await oldDatabase.query(`delete from migration where name = '0009-take-down-reasons'`);
+    await oldDatabase.query('drop index deployment_labels_index');
+    await oldDatabase.query('alter table deployment drop column take_down_reason');
+    await oldDatabase.query(`
       insert into account (id, email, plan, created, dns_name, period_started) values ('a', 'a@test', 'free', now(), 'a', now());
       insert into deployment (id, account_id, status, files, size, labels, via, created, taken_down) values
         ('reason', 'a', 'success', 1, 1, '{}', 'api', now(), now()),
@@ -198,15 +198,15 @@ describe('migrations', () => {
         ('a', 'deployment.update', now(), 'reason', 'operator', '{"takenDown": true, "reason": "Phishing"}'),
         ('a', 'deployment.update', now(), 'no-reason', 'operator', '{"takenDown": true}'),
         ('a', 'deployment.update', now(), 'restored', 'operator', '{"takenDown": true, "reason": "Spam"}')`);
-    const migrated = openDatabase(before.address);
+    const migrated = openDatabase(oldDatabase.address);
     await migrated.migrate();
     expect(await migrated.schemaDrift()).toBe('');
     await migrated.close();
-    expect(await before.query('select id, take_down_reason as reason from deployment order by id')).toEqual([
+    expect(await oldDatabase.query('select id, take_down_reason as reason from deployment order by id')).toEqual([
       { id: 'no-reason', reason: null },
       { id: 'reason', reason: 'Phishing' },
       { id: 'restored', reason: null },
     ]);
-    await before.drop();
+    await oldDatabase.drop();
   });
 });

@@ -113,7 +113,7 @@ describe('api §12: an embedded PostgreSQL is restarted', () => {
     await client.end();
   });
 
-  it('neither after it was stopped nor while it is being stopped', async () => {
+  it('but not after it was stopped or while it is being stopped', async () => {
     process.kill(await postmaster(dir), 'SIGKILL');
     expect(await noticed).toBe('The database ended (signal 9); restarting');
     await server.stop();

@@ -186,7 +186,7 @@ describe('T30: a DNS check whose query gets no answer', () => {
   ])('is reported as failed after %s', async (_, fault, asked, reason) => {
     setRecords({ 'www.example.com': fault, '_berth.example.com': fault });
     const failure = { ok: false, failed: true, found: [], reason: expect.stringMatching(reason) };
-    for (const wanted of [cname, txt]) expect(await checkOne(wanted, asked())).toMatchObject(failure);
+    for (const wantedRecord of [cname, txt]) expect(await checkOne(wantedRecord, asked())).toMatchObject(failure);
   });
 
   it('is reported as failed if only the second query of a chain of CNAME records gets no answer', async () => {
@@ -197,8 +197,8 @@ describe('T30: a DNS check whose query gets no answer', () => {
   });
 
   it('is reported as failed if the connection to the DNS server is refused', async () => {
-    const refusing = createDns({ servers: ['127.0.0.1:1'], timeoutMs: 60, deadlineMs: 300 });
-    expect(await checkOne(txt, refusing)).toMatchObject({
+    const refusingDns = createDns({ servers: ['127.0.0.1:1'], timeoutMs: 60, deadlineMs: 300 });
+    expect(await checkOne(txt, refusingDns)).toMatchObject({
       ok: false,
       failed: true,
       reason: expect.stringMatching(/DNS server/),

@@ -78,7 +78,7 @@ describe('api §2: the body of an error', () => {
 
 describe('api §2: REST and tRPC respond with the same status', () => {
   it.each(Object.entries(ERROR_STATUS) as [ErrorCode, number][])(
-    'for %s, which is %s for REST and unchanged by tRPC',
+    'the error %s has the status %s in REST, and keeps it in tRPC',
     (code, status) => {
       const error = new ServiceError(code, 'm');
       const carried = toTrpcError(error);
@@ -140,11 +140,13 @@ describe('api §2: the issues of a schema', () => {
   });
 
   it('S1: are cut to a body of at most 16 KiB, whatever the input is', () => {
-    const long = 'é'.repeat(100_000);
+    const longText = 'é'.repeat(100_000);
     const errors = [
-      fromZodIssues(Array.from({ length: 100 }, (_, at) => ({ code: 'custom', path: [long, at], message: long }))),
-      new ServiceError('validation_failed', long, { details: { file: long } }),
-      new ServiceError('business_logic_error', long, {
+      fromZodIssues(
+        Array.from({ length: 100 }, (_, at) => ({ code: 'custom', path: [longText, at], message: longText })),
+      ),
+      new ServiceError('validation_failed', longText, { details: { file: longText } }),
+      new ServiceError('business_logic_error', longText, {
         details: { domains: Array.from({ length: 9_000 }, () => 'long.example') },
       }),
     ];

@@ -41,9 +41,10 @@ describe('T21: the access table', () => {
   });
 
   it('api §5: allows a deploy token only the operations of deploys, and to read the domains that it is limited to', () => {
-    const open = (actor: Actor) => Object.keys(OPERATION_ACCESS).filter((operation) => mayCall(operation, actor));
+    const allowedOperations = (actor: Actor) =>
+      Object.keys(OPERATION_ACCESS).filter((operation) => mayCall(operation, actor));
     const deploys = ['abort', 'begin', 'commit', 'contents', 'create'].map((verb) => `deployments.${verb}`);
-    expect(open('deploy').toSorted()).toEqual([
+    expect(allowedOperations('deploy').toSorted()).toEqual([
       ...deploys,
       'domains.get',
       'domains.versions',
@@ -52,8 +53,8 @@ describe('T21: the access table', () => {
       'platform.limits',
       'platform.ping',
     ]);
-    expect(open('anonymous').toSorted()).toEqual([...deploys, 'plans.list', 'platform.config']);
-    expect(open('api')).toEqual(Object.keys(OPERATION_ACCESS));
+    expect(allowedOperations('anonymous').toSorted()).toEqual([...deploys, 'plans.list', 'platform.config']);
+    expect(allowedOperations('api')).toEqual(Object.keys(OPERATION_ACCESS));
   });
 
   const unknownPaths = ['deployments', 'deployments.destroy', 'Deployments.list', '', 'constructor', '__proto__'];
@@ -86,7 +87,7 @@ describe('T21: the access table', () => {
 describe('api §2: errors of procedures', () => {
   const api = createCaller(contextOf('api'));
   const deploy = async () => (await deploySite(test.core, caller, { a: '1' })).body.deployment;
-  const missing = 'calm-otter-0000000';
+  const missingDeployment = 'calm-otter-0000000';
 
   it.each<[string, () => Promise<unknown>, string]>([
     ['a limit of 0', () => api.deployments.list({ limit: 0 }), 'limit'],
@@ -96,8 +97,12 @@ describe('api §2: errors of procedures', () => {
     ['an operator for a text', () => api.deployments.get({ deployment: { $ne: null } as never }), 'deployment'],
     ['no reference', () => api.deployments.get({} as never), 'deployment'],
     ['a reference that is too long', () => api.deployments.get({ deployment: 'a'.repeat(301) }), 'deployment'],
-    ['no labels', () => api.deployments.update({ deployment: missing } as never), 'labels'],
-    ['bad labels', () => api.deployments.update({ deployment: missing, labels: ['good', 'Bad'] }), 'labels.1'],
+    ['no labels', () => api.deployments.update({ deployment: missingDeployment } as never), 'labels'],
+    [
+      'bad labels',
+      () => api.deployments.update({ deployment: missingDeployment, labels: ['good', 'Bad'] }),
+      'labels.1',
+    ],
     ['a forged cursor', () => api.deployments.list({ cursor: 'forged' }), 'cursor'],
   ])('T23: have status 400 and the path of the input for %s', async (_, call, path) => {
     await expect(call()).rejects.toMatchObject({
@@ -114,7 +119,7 @@ describe('api §2: errors of procedures', () => {
   });
 
   it('T22: are not_found for a missing resource, with the error of the service as the cause', async () => {
-    const error = await api.deployments.get({ deployment: missing }).catch((thrown: unknown) => thrown);
+    const error = await api.deployments.get({ deployment: missingDeployment }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'NOT_FOUND', message: 'There is no such deployment.' });
     expect((error as Error).cause).toBeInstanceOf(ServiceError);
   });
@@ -134,7 +139,7 @@ describe('api §2: errors of procedures', () => {
     const deployment = await deploy();
     const outcomes = await Promise.allSettled([
       api.deployments.update({ deployment, labels: ['aaa'] }),
-      api.deployments.update({ deployment: missing, labels: ['bbb'] }),
+      api.deployments.update({ deployment: missingDeployment, labels: ['bbb'] }),
       api.deployments.get({ deployment }),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

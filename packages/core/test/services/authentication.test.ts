@@ -33,15 +33,15 @@ describe('api §5: the caller of a request', () => {
 
   it('is the account of an API key', async () => {
     const token = expect.stringMatching(/^[a-z0-9]{7}$/);
-    const expected = { ...account(), credential: 'api', token, authMethod: 'api-key', used: expect.any(Date) };
-    expect(await callerOf(`Bearer ${key}`)).toEqual(expected);
+    const expectedCaller = { ...account(), credential: 'api', token, authMethod: 'api-key', used: expect.any(Date) };
+    expect(await callerOf(`Bearer ${key}`)).toEqual(expectedCaller);
   });
 
   it('is the account of a deploy token, with the credential kind deploy', async () => {
     const { token, secret } = await tokenOf({ kind: 'deploy' });
     expect(secret).toMatch(/^deploy-[0-9a-f]{32}$/);
-    const expected = { ...account(), credential: 'deploy', token, authMethod: 'deploy-token', used: null };
-    expect(await callerOf(`Bearer ${secret}`)).toEqual(expected);
+    const expectedCaller = { ...account(), credential: 'deploy', token, authMethod: 'deploy-token', used: null };
+    expect(await callerOf(`Bearer ${secret}`)).toEqual(expectedCaller);
   });
 });
 

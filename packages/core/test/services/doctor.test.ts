@@ -90,13 +90,13 @@ describe('api §8: on a healthy service, the doctor', () => {
         await sweep(core, { graceMs: 0 });
       }
     };
-    const running = Promise.all([createTraffic(), createTraffic()]);
+    const traffic = Promise.all([createTraffic(), createTraffic()]);
     const found: Found[] = [];
     try {
       for (let i = 0; i < 4; i += 1) found.push(...(await examineCore()));
     } finally {
       isRunning = false;
-      await running;
+      await traffic;
     }
     expect(found.filter(({ severity }) => severity !== 'advice')).toEqual([]);
     await expectSound(test);

@@ -94,11 +94,11 @@ describe('F12: when PostgreSQL ends its sessions', () => {
   });
 
   it('each of ten running deploys either succeeds or is refused with 503', async () => {
-    const running = refusals(
+    const runningDeploys = refusals(
       Array.from({ length: 10 }, (_, i) => deploySite(core, caller, { a: randomBytes(1_000) }, { key: `shaken ${i}` })),
     );
     await endIdleSessions();
-    for (const error of await running) expectOutage(error);
+    for (const error of await runningDeploys) expectOutage(error);
     await sweepAll(test);
     await expectSound(test);
   });

@@ -19,7 +19,8 @@ const coreAt = (ms: number) => ({ ...test.core, now: () => new Date(1_800_000_00
 
 /** Takes single tokens until a token is refused. Returns how many were taken. */
 async function drainBucket(key: string, limit: RateLimit, ms: number): Promise<number> {
-  for (let taken = 0; ; taken += 1) if (!(await takeFromBucket(coreAt(ms), key, limit)).allowed) return taken;
+  for (let takenTokens = 0; ; takenTokens += 1)
+    if (!(await takeFromBucket(coreAt(ms), key, limit)).allowed) return takenTokens;
 }
 
 describe('api §7: a token bucket', () => {
@@ -58,17 +59,17 @@ describe('api §7: a token bucket', () => {
   it('never gives more tokens than its size and its refill allow, at any time and for any cost', async () => {
     const limit = { count: 13, perSeconds: 7 };
     let ms = 0;
-    let taken = 0;
+    let takenTokens = 0;
     for (let step = 1; step <= 150; step += 1) {
       ms += (step * 7919) % 400;
       const cost = 1 + ((step * 31) % 5);
       const { allowed, remaining } = await takeFromBucket(coreAt(ms), 'whenever', limit, cost);
-      if (allowed) taken += cost;
-      expect(taken).toBeLessThanOrEqual(13 + (ms / 7_000) * 13);
+      if (allowed) takenTokens += cost;
+      expect(takenTokens).toBeLessThanOrEqual(13 + (ms / 7_000) * 13);
       expect(remaining).toBeGreaterThanOrEqual(0);
       expect(allowed || remaining < cost).toBe(true);
     }
-    expect(taken).toBeGreaterThan(0.95 * (ms / 7_000) * 13);
+    expect(takenTokens).toBeGreaterThan(0.95 * (ms / 7_000) * 13);
   });
 
   it('of size 10 gives exactly 10 tokens to 100 concurrent requests', async () => {

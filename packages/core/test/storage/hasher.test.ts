@@ -13,25 +13,25 @@ const BLOCK_BYTES = 150_000;
 async function hashAll(stream: HashStream, contents: readonly Buffer[], blockBytes: number) {
   const bytes = Buffer.concat(contents);
   const contentEnds = contents.map((_, i) => contents.slice(0, i + 1).reduce((sum, { length }) => sum + length, 0));
-  const pending = [];
+  const pendingResults = [];
   for (let start = 0; start === 0 || start < bytes.length; start += blockBytes) {
     const blockEnd = Math.min(bytes.length, start + blockBytes);
     const isLast = blockEnd === bytes.length;
     const block = new Uint8Array(blockBytes);
     block.set(bytes.subarray(start, blockEnd));
-    const here = contentEnds.filter(
+    const endsInBlock = contentEnds.filter(
       (at) => (at > start || (start === 0 && at === 0)) && (at < blockEnd || (isLast && at === blockEnd)),
     );
     const atSeam = isLast ? [] : contentEnds.filter((at) => at === blockEnd);
-    const boundaries = [...here, ...atSeam].map((at) => at - start);
-    pending.push(stream.hash(block, blockEnd - start, boundaries));
+    const boundaries = [...endsInBlock, ...atSeam].map((at) => at - start);
+    pendingResults.push(stream.hash(block, blockEnd - start, boundaries));
   }
-  const results = await Promise.all(pending);
+  const results = await Promise.all(pendingResults);
   expect(Buffer.concat(results.map(({ block }) => block)).subarray(0, bytes.length)).toEqual(bytes);
   return results.flatMap(({ hashes }) => hashes);
 }
 
-const expected = (contents: readonly Buffer[]) =>
+const expectedHashes = (contents: readonly Buffer[]) =>
   contents.map((bytes) => ({ md5: hash('md5', bytes), sha256: hash('sha256', bytes) }));
 
 describe('the hasher', () => {
@@ -41,7 +41,7 @@ describe('the hasher', () => {
       fc.asyncProperty(fc.array(content, { minLength: 1, maxLength: 6 }), async (sizes) => {
         const contents = sizes.map((size) => randomBytes(size));
         const stream = hasher.stream();
-        expect(await hashAll(stream, contents, BLOCK_BYTES)).toEqual(expected(contents));
+        expect(await hashAll(stream, contents, BLOCK_BYTES)).toEqual(expectedHashes(contents));
         stream.close();
       }),
       { numRuns: 25 },
@@ -51,7 +51,7 @@ describe('the hasher', () => {
   it('does not mix up uploads that send their blocks alternately', async () => {
     const uploads = Array.from({ length: 5 }, () => [randomBytes(700_000), randomBytes(3), randomBytes(500_000)]);
     const hashed = await Promise.all(uploads.map((contents) => hashAll(hasher.stream(), contents, BLOCK_BYTES)));
-    expect(hashed).toEqual(uploads.map(expected));
+    expect(hashed).toEqual(uploads.map(expectedHashes));
   });
 
   it('starts from scratch after an unfinished content was discarded', async () => {
@@ -76,7 +76,7 @@ describe('a hashing thread that ends', () => {
     const error: unknown = await interrupted.hash(new Uint8Array(10), 10, [10]).catch((thrown: unknown) => thrown);
     expect(toUnavailable(error)?.code).toBe('unavailable');
     const contents = [randomBytes(BLOCK_BYTES * 2)];
-    expect(await hashAll(secondHasher.stream(), contents, BLOCK_BYTES)).toEqual(expected(contents));
+    expect(await hashAll(secondHasher.stream(), contents, BLOCK_BYTES)).toEqual(expectedHashes(contents));
     await secondHasher.close();
   });
 });

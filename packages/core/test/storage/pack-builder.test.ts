@@ -127,6 +127,28 @@ describe('P1, P2: contents collected into a pack', () => {
     await fc.assert(fc.asyncProperty(contents, anyPattern, matchesOracle), { numRuns: 40 });
   });
 
+  it.each([
+    ['empty', () => 0],
+    ['tiny', (i: number) => i % 40],
+    ['distinct', (i: number) => i],
+  ])('are stored completely if they are more than one batch can have, and %s', async (_, sizeOf) => {
+    const contents = Array.from({ length: 9_000 }, (_, i) => ({
+      seed: 0,
+      size: sizeOf(i),
+      chunkSizes: [65_536],
+      keep: true,
+    }));
+    await matchesOracle(contents, [true, true, false]);
+  });
+
+  it('are hashed in batches, so that the digests of many empty contents do not wait for the end', async () => {
+    const builder = new PackBuilder(() => store.create('ee'), hasher);
+    const hashedContent = Promise.withResolvers<ContentDigest>();
+    for (let i = 0; i < 5_000; i += 1) builder.begin(hashedContent.resolve).end();
+    expect(await hashedContent.promise).toMatchObject({ size: 0, sha256: sha256(Buffer.alloc(0)) });
+    await builder.abandon();
+  });
+
   it('are stored completely beyond 64 MiB, where O_DIRECT is used, also if smaller contents follow', async () => {
     const sizes = [5, 66 * MiB, 11 * MiB + 7, 0, 9];
     const contents = sizes.map((size, seed) => ({ seed, size, chunkSizes: [65_536], keep: true }));
@@ -256,29 +278,29 @@ describe('a pack that is abandoned early', () => {
   it('is abandoned only after its sealing has finished', async () => {
     const steps: string[] = [];
     const { promise: durable, resolve: finish } = Promise.withResolvers<void>();
-    const { promise: sealing, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: sealBegun, resolve: beginSeal } = Promise.withResolvers<void>();
     const file: PackFile = {
       write: async () => {},
       read: async () => {},
-      seal: () => (begin(), durable.then(() => void steps.push('sealed'))),
+      seal: () => (beginSeal(), durable.then(() => void steps.push('sealed'))),
       abandon: async () => void steps.push('abandoned'),
     };
     const builder = new PackBuilder(async () => file, hasher);
     await writeContent(builder, contentOf(1, 10), [10]);
-    const sealed = builder.seal();
-    await sealing;
+    const sealing = builder.seal();
+    await sealBegun;
     const packAbandoned = builder.abandon();
     await new Promise(setImmediate);
     finish();
-    await Promise.all([sealed, packAbandoned]);
+    await Promise.all([sealing, packAbandoned]);
     expect(steps).toEqual(['sealed', 'abandoned']);
   });
 
   it('is removed if it is abandoned while it is being sealed', async () => {
     const builder = new PackBuilder(() => store.create('fb01'), hasher);
     await writeContent(builder, contentOf(1, 3 * MiB), [MiB]);
-    const sealed = builder.seal();
-    sealed.catch(() => {});
+    const sealing = builder.seal();
+    sealing.catch(() => {});
     await builder.abandon();
     expect(await Array.fromAsync(store.list())).toEqual([]);
   });

@@ -21,10 +21,10 @@ describe('P2: the index at the end of a pack', () => {
 
   it('is rejected if any of its bits flipped', () => {
     const contents = randomBytes(500);
-    const index = encodePackIndex(
+    const encodedIndex = encodePackIndex(
       Array.from({ length: 3 }, (_, i) => ({ sha256: randomBytes(32).toString('hex'), offset: i * 100, length: 100 })),
     );
-    const pack = Buffer.concat([contents, index]);
+    const pack = Buffer.concat([contents, encodedIndex]);
     for (let bit = contents.length * 8; bit < pack.length * 8; bit += 1) {
       pack[bit >> 3]! ^= 1 << (bit & 7);
       expect(decodePackIndex(pack), `bit ${bit - contents.length * 8}`).toBeNull();

@@ -59,9 +59,9 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         ['nothing, at the start', 0, 0],
         ['nothing, at the end', LARGE_BYTES, 0],
       ])('of %s can be read and streamed', async (_, offset, length) => {
-        const expected = bytes.subarray(offset, offset + length);
-        expect((await store.read({ pack, offset, length })).equals(expected)).toBe(true);
-        expect((await buffer(store.stream({ pack, offset, length }))).equals(expected)).toBe(true);
+        const expectedBytes = bytes.subarray(offset, offset + length);
+        expect((await store.read({ pack, offset, length })).equals(expectedBytes)).toBe(true);
+        expect((await buffer(store.stream({ pack, offset, length }))).equals(expectedBytes)).toBe(true);
       });
 
       it.each([
@@ -86,8 +86,8 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         const places = Array.from({ length: 40 }, (_, i) => ({ pack, offset: i * 17_000, length: 16_000 + i }));
         await Promise.all(
           places.map(async (place) => {
-            const expected = bytes.subarray(place.offset, place.offset + place.length);
-            expect((await buffer(store.stream(place))).equals(expected)).toBe(true);
+            const expectedBytes = bytes.subarray(place.offset, place.offset + place.length);
+            expect((await buffer(store.stream(place))).equals(expectedBytes)).toBe(true);
           }),
         );
       });
@@ -134,15 +134,15 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await file.abandon();
       });
 
-      it('no longer needs the bytes after a write has resolved', async () => {
+      it('is not affected by changes of the caller’s buffer after a write has resolved', async () => {
         const pack = newId();
         const file = await store.create(pack);
         const bytes = Buffer.alloc(300_000, 'a');
         await file.write(bytes, 0);
         bytes.fill('b');
         await file.seal(bytes.length);
-        const stored = await store.read({ pack, offset: 0, length: bytes.length });
-        expect(stored.equals(Buffer.alloc(300_000, 'a'))).toBe(true);
+        const storedBytes = await store.read({ pack, offset: 0, length: bytes.length });
+        expect(storedBytes.equals(Buffer.alloc(300_000, 'a'))).toBe(true);
       });
 
       it('lets later writes overwrite earlier ones', async () => {
@@ -190,30 +190,30 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       });
 
       it('is listed once while its pack exists, sealed or not', async () => {
-        const open = newId();
-        const file = await store.create(open);
+        const openPack = newId();
+        const file = await store.create(openPack);
         const packs = await Promise.all(Array.from({ length: 20 }, (_, i) => sealPack(Buffer.from(`pack ${i}`))));
         const ids = await listPacks();
-        for (const id of [open, ...packs]) expect(ids).toContain(id);
+        for (const id of [openPack, ...packs]) expect(ids).toContain(id);
         await store.remove(packs[0]!);
         await file.abandon();
         const packsAfter = await listPacks();
-        expect(ids.filter((id) => !packsAfter.includes(id)).toSorted()).toEqual([open, packs[0]!].toSorted());
+        expect(ids.filter((id) => !packsAfter.includes(id)).toSorted()).toEqual([openPack, packs[0]!].toSorted());
       });
     });
 
     describe('the function modified', () => {
       it('returns when a pack was last written, sealed or not, and null for a missing pack', async () => {
         const earliestMs = Date.now() - 2_000;
-        const open = newId();
-        const file = await store.create(open);
-        for (const pack of [open, await sealPack(Buffer.from('bytes'))]) {
+        const openPack = newId();
+        const file = await store.create(openPack);
+        for (const pack of [openPack, await sealPack(Buffer.from('bytes'))]) {
           const modifiedMs = (await store.modified(pack))!.getTime();
           expect(modifiedMs).toBeGreaterThan(earliestMs);
           expect(modifiedMs).toBeLessThan(Date.now() + 2_000);
         }
         await file.abandon();
-        expect(await store.modified(open)).toBeNull();
+        expect(await store.modified(openPack)).toBeNull();
         expect(await store.modified(newId())).toBeNull();
       });
     });

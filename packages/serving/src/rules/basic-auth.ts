@@ -24,7 +24,7 @@ const DELETE = 0x7f;
 export function scanForBasicAuth(): (bytes: Uint8Array) => number | null {
   let line = 1;
   /** How many characters of `basic-auth` the current word matches; -1 if the word is a different one. */
-  let matched = 0;
+  let matchedLength = 0;
   let isInWord = false;
   let isLineStart = true;
   let isComment = false;
@@ -34,17 +34,17 @@ export function scanForBasicAuth(): (bytes: Uint8Array) => number | null {
       if (byte === 0) continue;
       if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
         if (byte === LINE_FEED) line += 1;
-        matched = 0;
+        matchedLength = 0;
         isInWord = isComment = false;
         isLineStart = true;
       } else if (isComment) continue;
       else if (isWordCharacter(byte)) {
-        if (!isInWord) matched = 0;
-        matched = matched >= 0 && toLower(byte) === NAME[matched] ? matched + 1 : -1;
+        if (!isInWord) matchedLength = 0;
+        matchedLength = matchedLength >= 0 && toLower(byte) === NAME[matchedLength] ? matchedLength + 1 : -1;
         isInWord = true;
         isLineStart = false;
       } else {
-        if ((byte === COLON || byte === EQUALS) && matched === NAME.length) return line;
+        if ((byte === COLON || byte === EQUALS) && matchedLength === NAME.length) return line;
         isComment = isLineStart && byte === HASH_SIGN;
         isInWord = false;
         if (byte > SPACE && byte < DELETE) isLineStart = false;

@@ -33,20 +33,20 @@ export function compileRules(files: RuleFiles, paths: readonly string[], warn: W
   const lines = readRedirectsFile(files._redirects ?? NO_LINES, warn);
   const blocks = readHeadersFile(files._headers ?? NO_LINES, warn);
 
-  const published = new Set(paths);
-  const forcedRules = withDestination([...ship.redirects, ...lines.forced], published, warn);
-  const whenMissing = withDestination([...ship.rewrites, ...lines.whenMissing], published, warn);
+  const publishedPaths = new Set(paths);
+  const forcedRules = withDestination([...ship.redirects, ...lines.forced], publishedPaths, warn);
+  const whenMissing = withDestination([...ship.rewrites, ...lines.whenMissing], publishedPaths, warn);
   const headers = [...blocks, ...ship.headers];
   warnOfRepeatedPaths([...forcedRules, ...whenMissing], warn);
   const unforcedRules = whenMissing.filter(({ position }) => position.file === '_redirects');
-  warnOfHiddenRules(unforcedRules, paths, (path) => formOf(path, published), warn);
-  const redirecting = [...forcedRules, ...whenMissing.filter(({ rule }) => !isPublished(rule.from, published))];
+  warnOfHiddenRules(unforcedRules, paths, (path) => formOf(path, publishedPaths), warn);
+  const redirecting = [...forcedRules, ...whenMissing.filter(({ rule }) => !isPublished(rule.from, publishedPaths))];
   warnOfCycles(
     redirecting.filter(({ rule }) => rule.host === undefined),
     warn,
   );
   warnOfSize(headers, warn);
-  if (ship.trailingSlash !== null) warnOfHiddenPages(paths, published, ship.trailingSlash, warn);
+  if (ship.trailingSlash !== null) warnOfHiddenPages(paths, publishedPaths, ship.trailingSlash, warn);
 
   const { cleanUrls, trailingSlash } = ship;
   const isEmpty =
@@ -131,9 +131,9 @@ function warnOfSize(headers: readonly Placed<HeaderRule>[], warn: Warn): void {
 function warnOfHiddenPages(paths: readonly string[], published: ReadonlySet<string>, slash: boolean, warn: Warn): void {
   for (const page of paths) {
     const name = page.slice(0, -'.html'.length);
-    const index = `${name}/index.html`;
-    if (!page.endsWith('.html') || !published.has(index) || isOffLimits(page) || isOffLimits(index)) continue;
-    const [hidden, shown] = slash ? [page, index] : [index, page];
+    const indexPath = `${name}/index.html`;
+    if (!page.endsWith('.html') || !published.has(indexPath) || isOffLimits(page) || isOffLimits(indexPath)) continue;
+    const [hidden, shown] = slash ? [page, indexPath] : [indexPath, page];
     const address = quote(`/${name}${slash ? '/' : ''}`);
     warn(
       { file: hidden },

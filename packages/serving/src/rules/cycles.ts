@@ -3,7 +3,7 @@ import { withoutSlash } from './pattern.ts';
 import type { PathRule } from './rules.ts';
 
 interface LiteralRule {
-  placed: Placed<PathRule>;
+  placedRule: Placed<PathRule>;
   order: number;
 }
 
@@ -27,9 +27,9 @@ export function warnOfCycles(rules: readonly Placed<PathRule>[], warn: Warn): vo
 
 function rulesByPath(rules: readonly Placed<PathRule>[]): RulesByPath {
   const literal = rules
-    .map((placed, order) => ({ placed, order }))
-    .filter(({ placed }) => typeof placed.rule.from === 'string');
-  return Map.groupBy(literal, ({ placed }) => placed.rule.from as string);
+    .map((placedRule, order) => ({ placedRule, order }))
+    .filter(({ placedRule }) => typeof placedRule.rule.from === 'string');
+  return Map.groupBy(literal, ({ placedRule }) => placedRule.rule.from as string);
 }
 
 function* findCycles(byPath: RulesByPath): Generator<Redirect[]> {
@@ -54,7 +54,7 @@ function* findCycles(byPath: RulesByPath): Generator<Redirect[]> {
 function redirectAt(from: string, byPath: RulesByPath): Redirect | null {
   let ownQuery: string | null = null;
   for (const rule of byPath.get(withoutSlash(from))!) {
-    const { status, to } = rule.placed.rule;
+    const { status, to } = rule.placedRule.rule;
     if (status === 200 || status === 404 || to.origin !== null || typeof to.path !== 'string') return null;
     if (to.path !== from) return { from, to: to.path, rule };
     // A redirect to its own address acts only if its query differs from the query of the request. Two such redirects form a cycle.
@@ -68,6 +68,6 @@ function redirectAt(from: string, byPath: RulesByPath): Redirect | null {
 function warnOfCycle(cycle: readonly Redirect[], warn: Warn): void {
   const lastRule = cycle.map(({ rule }) => rule).reduce((a, b) => (a.order > b.order ? a : b));
   const addresses = cycle.slice(0, MAX_SHOWN_ADDRESSES).map(({ from }) => quote(`/${from}`));
-  const loop = [...addresses, ...(cycle.length > MAX_SHOWN_ADDRESSES ? ['…'] : []), addresses[0]!].join(' -> ');
-  warn(lastRule.placed.position, `These redirects form a loop: ${loop}.`);
+  const shownLoop = [...addresses, ...(cycle.length > MAX_SHOWN_ADDRESSES ? ['…'] : []), addresses[0]!].join(' -> ');
+  warn(lastRule.placedRule.position, `These redirects form a loop: ${shownLoop}.`);
 }

@@ -178,16 +178,16 @@ function readTemplate(
   let literalStart = 0;
   for (const captureUse of text.matchAll(CAPTURE[dialect])) {
     const { name, star } = captureUse.groups!;
-    const index = indexOfCapture(captureUse.groups!, captures);
+    const captureIndex = indexOfCapture(captureUse.groups!, captures);
     // A colon inside a word is text, as in `Special:Random`, unless the pattern has the name.
-    if (index < 0 && name !== undefined && /\w/.test(text[captureUse.index - 1] ?? '')) continue;
-    if (index < 0 || (star && captures[index]!.length === 1))
+    if (captureIndex < 0 && name !== undefined && /\w/.test(text[captureUse.index - 1] ?? '')) continue;
+    if (captureIndex < 0 || (star && captures[captureIndex]!.length === 1))
       return new Fault(
         `the pattern of the rule has no capture ${captureUse[0]}${name === undefined ? '' : '; write a plain colon as %3A'}`,
       );
     const literal = read(text.slice(literalStart, captureUse.index));
     if (literal instanceof Fault) return literal;
-    templatePieces.push(literal, index);
+    templatePieces.push(literal, captureIndex);
     literalStart = captureUse.index + captureUse[0].length;
   }
   const lastLiteral = read(text.slice(literalStart));

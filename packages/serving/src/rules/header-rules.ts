@@ -56,12 +56,12 @@ const REMOVABLE_HEADERS = new Set(['referrer-policy', 'origin-agent-cluster']);
  * replace, such as `! Cache-Control`, restores its default. Omits fields beyond {@link MAX_RESPONSE_HEADER_BYTES}.
  */
 export function prepareHeaderRules(rules: readonly HeaderRule[]): HeaderRules {
-  const index = indexPatterns(rules.map(prepareRule));
+  const patternIndex = indexPatterns(rules.map(prepareRule));
   return {
     isEmpty: rules.length === 0,
     apply(path, fields, answer) {
       const changes = new Map<string, Change>();
-      for (const [{ host, steps }, captures] of index.find(path)) {
+      for (const [{ host, steps }, captures] of patternIndex.find(path)) {
         const hostCaptures = matchHost(host, answer.host);
         if (hostCaptures === null) continue;
         const allCaptures = hostCaptures.length === 0 ? captures : [...hostCaptures, ...captures];
@@ -77,9 +77,9 @@ function prepareRule({ host, from, replaces, steps }: HeaderRule): PreparedRule 
   const inRule = new Set<string>();
   const preparedSteps = allowed.map(([name, value]): PreparedStep => {
     const lower = name.toLowerCase();
-    const kind = valueKindOf(lower);
+    const valueKind = valueKindOf(lower);
     const joinsValues =
-      lower === 'vary' || (!replaces && (kind === 'list' || (kind === 'directives' && inRule.has(lower))));
+      lower === 'vary' || (!replaces && (valueKind === 'list' || (valueKind === 'directives' && inRule.has(lower))));
     inRule.add(lower);
     return { name, lower, value, joins: joinsValues };
   });
@@ -120,13 +120,14 @@ function mergeHeaders(defaults: readonly HeaderField[], changes: ReadonlyMap<str
   let bytesLeft = MAX_RESPONSE_HEADER_BYTES;
   for (const [lower, { name, value }] of changes) {
     if (value === null) continue;
-    const index = indexes.get(lower);
-    if (index !== undefined && lower !== 'vary' && !REPLACEABLE_HEADERS.has(lower)) continue;
+    const fieldIndex = indexes.get(lower);
+    if (fieldIndex !== undefined && lower !== 'vary' && !REPLACEABLE_HEADERS.has(lower)) continue;
     const size = fieldSize(name, value);
     if (size > bytesLeft) continue;
     bytesLeft -= size;
-    if (index === undefined) fields.push([name, value]);
-    else fields[index] = [fields[index]![0], lower === 'vary' ? addNames(fields[index]![1], value) : value];
+    if (fieldIndex === undefined) fields.push([name, value]);
+    else
+      fields[fieldIndex] = [fields[fieldIndex]![0], lower === 'vary' ? addNames(fields[fieldIndex]![1], value) : value];
   }
   return fields;
 }

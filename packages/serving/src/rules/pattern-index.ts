@@ -17,10 +17,10 @@ const NO_HITS: readonly never[] = [];
 /** Builds an index that finds literal patterns in a hash map and tries the other patterns in order. Source: serving S26, S66. */
 export function indexPatterns<Rule extends { readonly from: Pattern }>(rules: readonly Rule[]): PatternIndex<Rule> {
   const literal = new Map<string, Placed<Rule>[]>();
-  const open: { order: number; rule: Rule; pattern: OpenPattern }[] = [];
+  const openPatterns: { order: number; rule: Rule; pattern: OpenPattern }[] = [];
   for (const [order, rule] of rules.entries()) {
     const { from } = rule;
-    if (typeof from !== 'string') open.push({ order, rule, pattern: from });
+    if (typeof from !== 'string') openPatterns.push({ order, rule, pattern: from });
     else {
       const placedRule: Placed<Rule> = { order, hit: [rule, NO_HITS] };
       const sameLiteral = literal.get(from);
@@ -32,7 +32,7 @@ export function indexPatterns<Rule extends { readonly from: Pattern }>(rules: re
   function* mergeHits(subject: Subject): Generator<Hit<Rule>> {
     const exactHits = literal.get(subject.bare) ?? NO_HITS;
     let nextExact = 0;
-    for (const { order, rule, pattern } of open) {
+    for (const { order, rule, pattern } of openPatterns) {
       for (; nextExact < exactHits.length && exactHits[nextExact]!.order < order; nextExact += 1)
         yield exactHits[nextExact]!.hit;
       const captures = matchPattern(pattern, subject);

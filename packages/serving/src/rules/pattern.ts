@@ -181,8 +181,8 @@ export function withoutSlash(path: string): string {
 
 /** Prepares a path for matching. @param path A path in the format of `RequestPath.path`. */
 export function subjectOf(path: string): Subject {
-  const bare = withoutSlash(path);
-  return { path, bare, folder: `${bare}/` };
+  const pathWithoutSlash = withoutSlash(path);
+  return { path, bare: pathWithoutSlash, folder: `${pathWithoutSlash}/` };
 }
 
 /**

@@ -31,7 +31,7 @@ export function prepareRules(data: RuleData | null): SiteRules {
 /** Prepares rules for matching. Builds matches without captures only once. Source: serving S26, S66. */
 function preparePathRules(rules: readonly PathRule[]): PathRules {
   if (rules.length === 0) return { matches: () => NO_MATCHES };
-  const index = indexPatterns(
+  const patternIndex = indexPatterns(
     rules.map((rule) => ({
       from: rule.from,
       // `null` if the match depends on captures, and must be built for each path.
@@ -41,7 +41,7 @@ function preparePathRules(rules: readonly PathRule[]): PathRules {
   );
   return {
     *matches(path, host) {
-      for (const [{ match, rule }, captures] of index.find(path)) {
+      for (const [{ match, rule }, captures] of patternIndex.find(path)) {
         const hostCaptures = matchHost(rule.host, host);
         if (hostCaptures === null) continue;
         const ruleMatch = match ?? buildMatch(rule, [...hostCaptures, ...captures]);

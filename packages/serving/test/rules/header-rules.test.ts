@@ -67,7 +67,7 @@ describe('the header rules for a path (S32, S33)', () => {
     expect(changes({ json })).toEqual({ 'x-a': '2', 'X-B': '1' });
   });
 
-  it('give a header that both files set the value of ship.json', () => {
+  it('use the value of ship.json for a header that both files set', () => {
     const siteSketch = {
       lines: '/*\n  X-A: 1\n  X-B: 1\n  ! X-C',
       json: [{ source: '/a', headers: { 'X-A': '2', 'X-C': '2' } }],
@@ -76,7 +76,7 @@ describe('the header rules for a path (S32, S33)', () => {
     expect(changes(siteSketch, 'b')).toEqual({ 'X-A': '1', 'X-B': '1' });
   });
 
-  it('give a header with one value the value of the last block, and join the values of other headers', () => {
+  it('use the value of the last block for a header that has only one value, and join the values of other headers', () => {
     const blockOf = (n: number) =>
       ['X-Frame-Options', 'Content-Type', 'Access-Control-Allow-Origin', 'Referrer-Policy', 'Link', 'X-Robots-Tag']
         .map((name) => `  ${name}: ${n}\n`)
@@ -220,8 +220,8 @@ describe('the headers that rules can set (S32, S35, S43)', () => {
   )('include %s on a public site, but not on a protected site (S35)', (name) => {
     const rule = { lines: `/*\n${name}: max-age=600` };
     expect(changes(rule, 'a', FILE)).toEqual({ [name]: 'max-age=600' });
-    for (const kind of ['file', 'options', 'redirect', 'not-found'] as const)
-      expect(changes(rule, 'a', { ...FILE, kind, isProtected: true })).toEqual({});
+    for (const responseKind of ['file', 'options', 'redirect', 'not-found'] as const)
+      expect(changes(rule, 'a', { ...FILE, kind: responseKind, isProtected: true })).toEqual({});
   });
 
   it('leave the default of the service unchanged if the rule does not apply', () => {

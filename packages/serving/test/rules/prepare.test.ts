@@ -6,7 +6,7 @@ import type { RuleMatch, SiteRules } from '../../src/rules/rules.ts';
 
 const HOST = 'site.example';
 
-function prepare(redirects: string, ship?: Record<string, unknown>, headers?: string): SiteRules {
+function prepareSiteRules(redirects: string, ship?: Record<string, unknown>, headers?: string): SiteRules {
   const files: RuleFiles = { _redirects: new TextEncoder().encode(redirects) };
   if (ship) files['ship.json'] = ship;
   if (headers !== undefined) files._headers = new TextEncoder().encode(headers);
@@ -18,7 +18,7 @@ const formatMatches = (matches: Iterable<RuleMatch>) =>
 
 describe('prepared rules (S26)', () => {
   it('return their matches in order, whether their patterns are literal or not', () => {
-    const { whenMissing } = prepare('/:a /1\n/x /2\n/* /3\n/x /4 302\n/y /5\n/:b /6\n/x/ /7');
+    const { whenMissing } = prepareSiteRules('/:a /1\n/x /2\n/* /3\n/x /4 302\n/y /5\n/:b /6\n/x/ /7');
     for (const path of ['x', 'x/'])
       expect(formatMatches(whenMissing.matches(path, HOST))).toBe('301 /1, 301 /2, 301 /3, 302 /4, 301 /6, 301 /7');
     expect(formatMatches(whenMissing.matches('y', HOST))).toBe('301 /1, 301 /3, 301 /5, 301 /6');
@@ -26,7 +26,7 @@ describe('prepared rules (S26)', () => {
   });
 
   it('return the origin, path, query and fragment of the destination', () => {
-    const { whenMissing } = prepare('/a/* https://b.example/:splat/\u00e9?x=:splat#y 302');
+    const { whenMissing } = prepareSiteRules('/a/* https://b.example/:splat/\u00e9?x=:splat#y 302');
     const address = { origin: 'https://b.example', path: 'b c/\u00e9', query: '?x=b%20c', fragment: '#y' };
     expect([...whenMissing.matches('a/b c', HOST)]).toEqual([{ status: 302, ...address, isFallback: false }]);
   });
@@ -37,12 +37,14 @@ describe('prepared rules (S26)', () => {
   ])('return matches with isFallback = %s for each of %j (S36)', (isFallback, lines) => {
     for (const line of lines) {
       const path = line.startsWith('/a/') ? 'a/x' : 'x';
-      expect([...prepare(line).whenMissing.matches(path, HOST)].map((match) => match.isFallback)).toEqual([isFallback]);
+      expect([...prepareSiteRules(line).whenMissing.matches(path, HOST)].map((match) => match.isFallback)).toEqual([
+        isFallback,
+      ]);
     }
   });
 
   it('of a host match only requests for this host (S30)', () => {
-    const { whenMissing, dependOnHost } = prepare(
+    const { whenMissing, dependOnHost } = prepareSiteRules(
       'https://www.b.example/* /1\n/* /2\nhttp://WWW.b.example/x /3\n/x /4',
     );
     expect(dependOnHost).toBe(true);
@@ -52,7 +54,7 @@ describe('prepared rules (S26)', () => {
   });
 
   it('of a host with a placeholder match one label, and can insert the label (S30)', () => {
-    const { forced, dependOnHost } = prepare('https://:user.b.example/* https://b.example/:user/:splat 302!');
+    const { forced, dependOnHost } = prepareSiteRules('https://:user.b.example/* https://b.example/:user/:splat 302!');
     expect(dependOnHost).toBe(true);
     expect(formatMatches(forced.matches('x/y', 'ada.b.example'))).toBe('302 https://b.example/ada/x/y');
     for (const host of ['b.example', 'a.b.b.example', 'ada.c.example', '*.c.example'])
@@ -60,14 +62,14 @@ describe('prepared rules (S26)', () => {
   });
 
   it('of a host with a placeholder stay on the host if they lead there (S28, S30)', () => {
-    const { forced } = prepare('https://:any.b.example/* https://www.b.example/:splat 301!');
+    const { forced } = prepareSiteRules('https://:any.b.example/* https://www.b.example/:splat 301!');
     expect(formatMatches(forced.matches('x', 'www.b.example'))).toBe('301 /x');
     expect(formatMatches(forced.matches('x', 'old.b.example'))).toBe('301 https://www.b.example/x');
   });
 
   it('without a host do not depend on the host (S30)', () => {
-    expect([NO_RULES.dependOnHost, prepare('/a /b', {}, '/*\n  X-A: 1').dependOnHost]).toEqual([false, false]);
-    expect(prepare('', {}, 'https://b.example/*\n  X-A: 1').dependOnHost).toBe(true);
+    expect([NO_RULES.dependOnHost, prepareSiteRules('/a /b', {}, '/*\n  X-A: 1').dependOnHost]).toEqual([false, false]);
+    expect(prepareSiteRules('', {}, 'https://b.example/*\n  X-A: 1').dependOnHost).toBe(true);
   });
 
   it('match nothing on a site without rules', () => {
@@ -75,7 +77,7 @@ describe('prepared rules (S26)', () => {
     for (const rules of [NO_RULES.forced, NO_RULES.whenMissing]) expect([...rules.matches('a', HOST)]).toEqual([]);
   });
 
-  it('return the same matches with an index as one by one', () => {
+  it('return the same matches with an index as when each rule is tried in order', () => {
     const segment = fc.constantFrom('a', 'b', ':p');
     const pattern = fc
       .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', '/*', '*'))
@@ -87,8 +89,8 @@ describe('prepared rules (S26)', () => {
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 8 }), path, (patterns, path) => {
         const lines = patterns.map((from, n) => `${from.startsWith('/') ? from : `/${from}`} /to/${n}`);
-        const oneByOne = lines.flatMap((line) => [...prepare(line).whenMissing.matches(path, HOST)]);
-        expect([...prepare(lines.join('\n')).whenMissing.matches(path, HOST)]).toEqual(oneByOne);
+        const oneByOne = lines.flatMap((line) => [...prepareSiteRules(line).whenMissing.matches(path, HOST)]);
+        expect([...prepareSiteRules(lines.join('\n')).whenMissing.matches(path, HOST)]).toEqual(oneByOne);
       }),
     );
   });
@@ -106,7 +108,7 @@ describe('rules at every limit (S66)', () => {
   ];
   it.each(kinds)('match the same paths as a few rules, in patterns with %s', (_, pattern) => {
     const json = (n: number) => pattern(n).replace('*', '(.*)');
-    const rules = prepare(
+    const rules = prepareSiteRules(
       [...arrayOf(10_000, (n) => `/literal-${n} /page`), ...arrayOf(500, (n) => `${pattern(n)} /page`)].join('\n'),
       {
         redirects: arrayOf(2000, (n) => ({ source: json(n), destination: '/page' })),
@@ -119,14 +121,14 @@ describe('rules at every limit (S66)', () => {
     for (const path of [longestPath, longestPath.slice(0, -1), 'literal-9999', 'section-499/x']) {
       const matchCounts = arrayOf(
         500,
-        (n) => [...prepare(`${pattern(n)} /page`).whenMissing.matches(path, HOST)].length,
+        (n) => [...prepareSiteRules(`${pattern(n)} /page`).whenMissing.matches(path, HOST)].length,
       );
-      const expected = matchCounts.reduce((sum, found) => sum + found, 0);
+      const expectedMatchCount = matchCounts.reduce((sum, found) => sum + found, 0);
       const literal = path === 'literal-9999' ? 1 : 0;
-      expect([...rules.forced.matches(path, HOST)]).toHaveLength(expected);
-      expect([...rules.whenMissing.matches(path, HOST)]).toHaveLength(2 * expected + literal);
+      expect([...rules.forced.matches(path, HOST)]).toHaveLength(expectedMatchCount);
+      expect([...rules.whenMissing.matches(path, HOST)]).toHaveLength(2 * expectedMatchCount + literal);
       const fields = rules.headers.apply(path, [], answer).map(([name]) => name);
-      expect(fields).toEqual(expected === 0 ? [] : ['X-A', 'X']);
+      expect(fields).toEqual(expectedMatchCount === 0 ? [] : ['X-A', 'X']);
     }
   });
 });

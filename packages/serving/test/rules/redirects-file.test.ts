@@ -118,7 +118,7 @@ describe('the search for a Role condition in _redirects (S23)', () => {
     '/admin /login 302 role=admin # only for them',
     '/admin id=:id /admin/:id 200 Role=admin',
     '/admin/* /a{b} 999 Role=admin',
-  ])('finds it in %s', (line) => {
+  ])('finds the condition in %s', (line) => {
     expect(findCondition(`# x\n/a /b\n${line}`)).toBe(3);
   });
   it.each([
@@ -128,7 +128,7 @@ describe('the search for a Role condition in _redirects (S23)', () => {
     '# /admin /login 302 Role=admin',
     '/role=admin /login 302',
     '/admin /login 302 Language=de',
-  ])('does not find it in %s', (line) => {
+  ])('does not find the condition in %s', (line) => {
     expect(findCondition(line)).toBeNull();
   });
 });

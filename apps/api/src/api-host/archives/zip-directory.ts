@@ -35,7 +35,7 @@ export interface ZipDirectory {
 /**
  * Finds the central directory of a zip archive. Ignores up to 64 KiB after the end of the archive.
  *
- * @throws `validation_failed` if there is none. Source: api §11; security T41.
+ * @throws `validation_failed` if the file has no central directory. Source: api §11; security T41.
  */
 export async function findZipDirectory(file: SpooledFile): Promise<ZipDirectory> {
   const start = Math.max(0, file.size - END_RECORD_BYTES - MAX_COMMENT_BYTES);

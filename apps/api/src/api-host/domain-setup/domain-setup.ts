@@ -16,14 +16,14 @@ export function domainSetupRouter({ core, log }: Pick<ApiHostOptions, 'core' | '
   setup
     .route('/setup/:hash')
     .get(
-      handleErrors(async ({ params }, res) => {
+      withErrorPage(async ({ params }, res) => {
         const domainSetup = await findDomainSetup(core, params.hash);
         if (!domainSetup) throw notFound('setup link');
         sendSetupPage(res, domainSetup, core.now());
       }),
     )
     .post(
-      handleErrors(async (req, res) => {
+      withErrorPage(async (req, res) => {
         const findSetup = isForeign(req) ? findDomainSetup : checkDomainSetup;
         if (!(await findSetup(core, req.params.hash))) throw notFound('setup link');
         // With a redirect, reloading the page does not send the form again.
@@ -33,7 +33,7 @@ export function domainSetupRouter({ core, log }: Pick<ApiHostOptions, 'core' | '
     .all(allowOnly('GET', 'POST'));
   return setup;
 
-  function handleErrors(work: (req: Request<{ hash: string }>, res: Response) => Promise<void>) {
+  function withErrorPage(work: (req: Request<{ hash: string }>, res: Response) => Promise<void>) {
     return async (req: Request<{ hash: string }>, res: Response): Promise<void> => {
       try {
         await work(req, res);

@@ -40,8 +40,8 @@ export function predict(request: SampleRequest, ownPages: ReadonlyMap<string, Re
     };
   }
 
-  const part = partOf(request, file);
-  const coding = part === 'whole' ? choosePreferred(request.codings, file) : null;
+  const byteRange = partOf(request, file);
+  const coding = byteRange === 'whole' ? choosePreferred(request.codings, file) : null;
   const body = coding === null ? file.bytes : file.forms[coding]!;
   const isImmutable = file.hashed && visitor !== 'domain';
   const headers: Record<string, string> = {
@@ -62,9 +62,9 @@ export function predict(request: SampleRequest, ownPages: ReadonlyMap<string, Re
     const remainingHeaders = Object.entries(headers).filter(([name]) => !BODY_HEADERS.has(name));
     return { status: 304, headers: Object.fromEntries(remainingHeaders), body: NO_BYTES };
   }
-  if (part === 'whole') return { status: 200, headers, body: bodyToSend(body) };
-  if (part === 'nothing') return errorWith(416, { 'content-range': `bytes */${body.length}` });
-  const [first, last] = part;
+  if (byteRange === 'whole') return { status: 200, headers, body: bodyToSend(body) };
+  if (byteRange === 'nothing') return errorWith(416, { 'content-range': `bytes */${body.length}` });
+  const [first, last] = byteRange;
   const range = {
     'content-range': `bytes ${first}-${last}/${body.length}`,
     'content-length': String(last - first + 1),
@@ -98,8 +98,8 @@ function choosePreferred(preferences: SampleRequest['codings'], { compressible, 
   if (!preferences || !compressible) return null;
   const weights = new Map(preferences.map(({ name, weight }) => [codingOf(name), weight ?? 1]));
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
-  const best = CODING_ORDER.filter((coding) => forms[coding] !== undefined && weightOf(coding) > 0).toSorted(
+  const bestCoding = CODING_ORDER.filter((coding) => forms[coding] !== undefined && weightOf(coding) > 0).toSorted(
     (a, b) => weightOf(b) - weightOf(a),
   )[0];
-  return best !== undefined && weightOf(best) >= weightOf('identity') ? best : null;
+  return bestCoding !== undefined && weightOf(bestCoding) >= weightOf('identity') ? bestCoding : null;
 }

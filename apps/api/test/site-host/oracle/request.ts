@@ -91,8 +91,8 @@ export function fieldsOf(request: SampleRequest): Record<string, string> {
   const { range, ifRange, ifMatch, ifNoneMatch, codings, noise } = request;
   const file = fileOf(request) ?? FILES['404.html']!;
   const writeTag = ({ of, weak }: Tag) => {
-    const strong = of === 'other' ? '"another,with-a-comma"' : tagOf(file, of === 'identity' ? null : of);
-    return weak ? `W/${strong}` : strong;
+    const strongTag = of === 'other' ? '"another,with-a-comma"' : tagOf(file, of === 'identity' ? null : of);
+    return weak ? `W/${strongTag}` : strongTag;
   };
   const writeTags = (asked: RequestedTags) => (asked === '*' ? '*' : asked.tags.map(writeTag).join(asked.separator));
   const fields = {

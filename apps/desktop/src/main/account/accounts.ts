@@ -44,7 +44,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const file = await openJsonFile<StoredServers>({
     path: join(options.dataDir, 'servers.json'),
     schema: StoredServers,
-    initial: { current: origin, servers: [{ origin, email: null, account: null }] },
+    initialValue: { current: origin, servers: [{ origin, email: null, account: null }] },
     onDamaged: options.onDamaged,
   });
   const accounts = new Accounts(options, file);

@@ -5,7 +5,7 @@ import { DRIVE_LIMIT_MS, IDENTIFY_LIMIT_MS } from '../drive-limits.ts';
 import { readDomain } from '../sites/domain-name.ts';
 import type { FolderRecord } from './folder-state.ts';
 
-/** Checks the labels of a watch. The max is one lower than usual, because watching adds a label. @throws ClientError `refused`. */
+/** Checks the labels of a watch. The maximum is one lower than usual, because watching adds a label. @throws ClientError `refused`. */
 export function checkLabels(labels: readonly string[]): string[] {
   const { data, error } = Labels.safeParse(labels);
   if (!data) throw new ClientError('refused', `These labels are invalid: ${error.issues[0]?.message}.`);

@@ -37,7 +37,7 @@ export async function openFolders(options: FoldersOptions): Promise<Folders> {
   const file = await openJsonFile<FolderRecords>({
     path: join(options.dataDir, 'folders.json'),
     schema: FolderRecords,
-    initial: { folders: [] },
+    initialValue: { folders: [] },
     onDamaged: options.onDamaged,
   });
   const folders = new Folders(options, file);

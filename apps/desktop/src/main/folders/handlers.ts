@@ -89,7 +89,7 @@ export class FolderHandlers implements Partial<Handlers> {
           : await this.#withClient(folder, (client) => checkDomain(client, typed, this.#recordsOn(server, id)));
       const labels = given && checkLabels(given);
       if (typeof password === 'string') await this.#keepPassword(id, checkPassword(password));
-      // If the folder was removed meanwhile, its password must go too.
+      // If the folder was removed meanwhile, its password must be deleted too.
       if (typeof password === 'string' && !this.#options.folders.has(id)) await this.#removePassword(id);
       this.#find(id);
       const { domain: oldDomain, paused } = folder.record();

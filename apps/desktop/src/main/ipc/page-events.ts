@@ -7,7 +7,7 @@ import { problemOf } from '../problem.ts';
 /** The events that are queued, because they are not part of a state that the page can read later. */
 const QUEUED_EVENTS: ReadonlySet<EventName> = new Set(['navigate', 'problem']);
 
-/** The max number of events that are queued while there is no page. */
+/** The maximum number of events that are queued while there is no page. */
 const MAX_QUEUED_EVENTS = 20;
 
 export type PageEvents = ReturnType<typeof createPageEvents>;

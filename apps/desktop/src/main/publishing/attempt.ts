@@ -21,7 +21,7 @@ export interface AttemptInput {
   /** Resolves to the folder to publish once the folder exists. May throw. */
   folder(signal: AbortSignal): Promise<string>;
   options: Omit<PublishOptions, 'password'> & { password: string | null };
-  /** The deployment that an earlier attempt published, but could not report; `null` if there is none. */
+  /** The deployment that an earlier attempt published, but could not report; `null` if no attempt did. */
   live: CreatedDeployment | null;
   /** Stores the deployment once it is live. */
   keep(deployment: CreatedDeployment): Promise<void>;

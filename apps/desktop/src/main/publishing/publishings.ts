@@ -30,7 +30,7 @@ export async function openPublishings(options: PublishingOptions): Promise<Publi
   const file = await openJsonFile<StoredPublishings>({
     path: join(options.dataDir, 'publishings.json'),
     schema: StoredPublishings,
-    initial: { version: 1, publishings: [] },
+    initialValue: { version: 1, publishings: [] },
     onDamaged: options.onDamaged,
   });
   const publishings = new Publishings(options, file);

@@ -76,10 +76,10 @@ export function namesOf(paths: readonly string[]): Map<string, string> {
   const foldedNames = new Set<string>();
   for (const path of uniquePaths) {
     const name = publishedNameOf(uniquePaths, path);
-    const folded = name.normalize('NFC').toLowerCase();
+    const foldedName = name.normalize('NFC').toLowerCase();
     const message = `Two of the files are named ${name}. Put them into a folder and drop the folder.`;
-    if (foldedNames.has(folded)) throw new ClientError('folder', message, { file: name });
-    foldedNames.add(folded);
+    if (foldedNames.has(foldedName)) throw new ClientError('folder', message, { file: name });
+    foldedNames.add(foldedName);
     names.set(name, path);
   }
   return names;

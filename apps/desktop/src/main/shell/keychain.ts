@@ -21,7 +21,7 @@ const Entry = z.object({ origin: z.string(), key: z.string() });
  * @param folder Created when the first key is stored. Source: desktop §2, §6; security T40.
  */
 export async function openKeychain(store: KeyStore, folder: string, platform: string): Promise<Keychain> {
-  return (await canProtectKeys(store, platform)) ? onDisk(store, folder) : inMemory();
+  return (await canProtectKeys(store, platform)) ? createDiskKeychain(store, folder) : inMemory();
 }
 
 /** False if the system cannot protect keys. Without a key store, Electron on Linux encrypts with a publicly known key. */
@@ -40,7 +40,7 @@ function inMemory(): Keychain {
   };
 }
 
-function onDisk(store: KeyStore, folder: string): Keychain {
+function createDiskKeychain(store: KeyStore, folder: string): Keychain {
   const fileOf = (origin: string) => join(folder, `${hash('sha256', origin).slice(0, 32)}.key`);
 
   const writeKey = async (origin: string, key: string) => {

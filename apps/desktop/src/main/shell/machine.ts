@@ -10,12 +10,12 @@ export function followMachine(
   net: Pick<Net, 'isOnline'>,
   backend: Pick<Backend, 'onWake' | 'setOnline'>,
 ): () => void {
-  let online = net.isOnline();
-  backend.setOnline(online);
+  let isOnline = net.isOnline();
+  backend.setOnline(isOnline);
   const timer = setInterval(() => {
-    if (net.isOnline() === online) return;
-    online = !online;
-    backend.setOnline(online);
+    if (net.isOnline() === isOnline) return;
+    isOnline = !isOnline;
+    backend.setOnline(isOnline);
   }, CHECK_EVERY_MS);
   timer.unref();
   const resumeWork = () => backend.onWake();

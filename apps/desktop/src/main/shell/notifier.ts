@@ -1,7 +1,7 @@
 import type { Notification } from 'electron';
 import type { SystemNotification } from '../native.ts';
 
-/** The max number of notifications that are kept on systems that do not report when a notification is closed. */
+/** The maximum number of notifications that are kept on systems that do not report when a notification is closed. */
 const MAX_KEPT_NOTIFICATIONS = 50;
 
 export interface NotificationClass {

@@ -103,8 +103,8 @@ function folderItem({ id, name, paused }: Summary['folders'][number], actions: A
 /** The entry that pauses or resumes all folders, if there are several folders. */
 function allFolders(folders: Summary['folders'], actions: Actions): MenuItemConstructorOptions[] {
   if (folders.length < 2) return [];
-  const running = folders.filter(({ paused }) => !paused);
-  return running.length > 0
-    ? [{ label: 'Pause all', click: () => running.forEach(({ id }) => actions.pause(id)) }]
+  const activeFolders = folders.filter(({ paused }) => !paused);
+  return activeFolders.length > 0
+    ? [{ label: 'Pause all', click: () => activeFolders.forEach(({ id }) => actions.pause(id)) }]
     : [{ label: 'Resume all', click: () => folders.forEach(({ id }) => actions.resume(id)) }];
 }

@@ -3,7 +3,7 @@ import { replaceFileSync } from '@berth/client/replace-file';
 import type { Rectangle } from 'electron';
 import { z } from 'zod';
 
-/** The min size of the window, in which the whole page still fits. */
+/** The minimum size of the window, in which the whole page still fits. */
 export const MIN_SIZE = { width: 640, height: 480 };
 
 const DEFAULT_SIZE = { width: 1_040, height: 720 };

@@ -6,7 +6,7 @@ import { fitWindow, MIN_SIZE, readWindowState, writeWindowState } from './window
 /** The colour of the window before its page is drawn, which equals the background of the page. */
 const BACKGROUND_COLOURS = { light: '#fbfbfa', dark: '#191b1e' };
 
-/** The max number of automatic reloads after crashes. Afterwards the page is reloaded only when the user opens the window. */
+/** The maximum number of automatic reloads after crashes. Afterwards the page is reloaded only when the user opens the window. */
 const MAX_RELOADS = 3;
 
 /** The options of the window. Its page runs in a sandbox with an isolated context and without Node. */

@@ -15,7 +15,7 @@ interface JsonFileOptions<T> extends Pick<StoreOptions, 'onDamaged'> {
   path: string;
   schema: z.ZodType<T>;
   /** The value if the file is missing or invalid. */
-  initial: T;
+  initialValue: T;
 }
 
 export interface JsonFile<T> {
@@ -40,9 +40,9 @@ export interface JsonFile<T> {
  */
 export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<JsonFile<T>> {
   const { path } = options;
-  let value = (await readOrMoveAway(options)) ?? options.initial;
+  let value = (await readOrMoveAway(options)) ?? options.initialValue;
   let writtenValue = value;
-  let running: Promise<void> = Promise.resolve();
+  let runningWrite: Promise<void> = Promise.resolve();
   let pendingWrite: Promise<void> | null = null;
 
   const writeNewest = async (): Promise<void> => {
@@ -58,8 +58,8 @@ export async function openJsonFile<T>(options: JsonFileOptions<T>): Promise<Json
     change(next) {
       value = next(value);
       if (pendingWrite === null) {
-        pendingWrite = running.then(writeNewest);
-        running = pendingWrite.catch(() => {});
+        pendingWrite = runningWrite.then(writeNewest);
+        runningWrite = pendingWrite.catch(() => {});
       }
       return pendingWrite;
     },

@@ -70,12 +70,12 @@ function useDrop(onFiles: (files: File[], target: DropHalf | 'pasted') => void):
 
   useEffect(() => {
     // While a modal dialog is open, other elements get no pointer events, so the coordinates select the half.
-    const half = ({ clientX }: DragEvent) => (clientX < window.innerWidth / 2 ? 'left' : 'right');
+    const halfAt = ({ clientX }: DragEvent) => (clientX < window.innerWidth / 2 ? 'left' : 'right');
     const onDrag = (event: DragEvent) => {
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       event.dataTransfer.dropEffect = 'copy';
-      setHover(half(event));
+      setHover(halfAt(event));
     };
     const onLeave = (event: DragEvent) => {
       // An event without a related target means that the drag has left the window.
@@ -85,7 +85,7 @@ function useDrop(onFiles: (files: File[], target: DropHalf | 'pasted') => void):
       setHover(null);
       if (!event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
-      latestOnFiles.current([...event.dataTransfer.files], half(event));
+      latestOnFiles.current([...event.dataTransfer.files], halfAt(event));
     };
     const onPaste = (event: ClipboardEvent) => {
       const files = [...(event.clipboardData?.files ?? [])];

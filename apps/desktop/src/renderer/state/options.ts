@@ -2,7 +2,7 @@ import { createContext, use, useCallback, useEffect, useMemo, useRef, useState }
 import type { DesktopApi } from '../../shared/contract.ts';
 import type { NextDropOptions } from '../../shared/publishing.ts';
 
-/** Max length of a text sent to the app, in UTF-16 units. Longer texts are invalid, so the app needs only their start. */
+/** Maximum length of a text sent to the app, in UTF-16 units. Longer texts are invalid, so the app needs only their start. */
 const MAX_TEXT_LENGTH = 1_000;
 
 type NextDrop = ReturnType<typeof useOptions>['nextDrop'];

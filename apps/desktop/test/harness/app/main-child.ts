@@ -36,12 +36,12 @@ export async function startMainChild(options: MainOptions, program: string): Pro
     execArgv: [],
   });
   const answers = new Map<number, PromiseWithResolvers<unknown>>();
-  const startMessage = Promise.withResolvers<ProgramMessage & { is: 'started' }>();
+  const startMessage = Promise.withResolvers<ProgramMessage & { kind: 'started' }>();
   let lastId = 0;
   let onSent: (channel: string, data: unknown) => void = () => {};
   child.on('message', (message: ProgramMessage) => {
-    if (message.is === 'started') startMessage.resolve(message);
-    else if (message.is === 'sent') onSent(message.channel, message.data);
+    if (message.kind === 'started') startMessage.resolve(message);
+    else if (message.kind === 'page-message') onSent(message.channel, message.data);
     else answers.get(message.id)?.resolve(message.value);
   });
   const exited = once(child, 'exit').then(([code, signal]) => {
@@ -49,7 +49,7 @@ export async function startMainChild(options: MainOptions, program: string): Pro
     startMessage.reject(error);
     for (const { reject } of answers.values()) reject(error);
   });
-  const ask = <M extends keyof Methods>(method: M, ...args: Parameters<Methods[M]>): ReturnType<Methods[M]> => {
+  const callMethod = <M extends keyof Methods>(method: M, ...args: Parameters<Methods[M]>): ReturnType<Methods[M]> => {
     const id = (lastId += 1);
     const answer = Promise.withResolvers<unknown>();
     answers.set(id, answer);
@@ -59,14 +59,14 @@ export async function startMainChild(options: MainOptions, program: string): Pro
   return {
     ...(await startMessage.promise),
     async serve(address, headers) {
-      const { body, ...init } = await ask('serve', address, headers);
+      const { body, ...init } = await callMethod('serve', address, headers);
       return new Response(body, init);
     },
-    invoke: (channel, input) => ask('invoke', channel, input),
-    measure: () => ask('measure'),
+    invoke: (channel, input) => callMethod('invoke', channel, input),
+    measure: () => callMethod('measure'),
     onSend: (listener) => void (onSent = listener),
     async quit() {
-      void ask('quit').catch(() => {});
+      void callMethod('quit').catch(() => {});
       await exited;
     },
   };

@@ -24,9 +24,9 @@ export interface MethodCall {
 
 /** A message to the parent process: the app has started, a method has returned, or the app has sent a message to the page. */
 export type ProgramMessage =
-  | { is: 'started'; address: string; size: { width: number; height: number } }
-  | { is: 'answer'; id: number; value: unknown }
-  | { is: 'sent'; channel: string; data: unknown };
+  | { kind: 'started'; address: string; size: { width: number; height: number } }
+  | { kind: 'answer'; id: number; value: unknown }
+  | { kind: 'page-message'; channel: string; data: unknown };
 
 const sendToParent = (message: ProgramMessage) => void process.send!(message);
 const stalls = monitorEventLoopDelay({ resolution: 5 });
@@ -48,15 +48,15 @@ const methods = {
     process.exit(0);
   },
 };
-main.onSend((channel, data) => sendToParent({ is: 'sent', channel, data }));
+main.onSend((channel, data) => sendToParent({ kind: 'page-message', channel, data }));
 process.on('message', ({ id, method, args }: MethodCall) => {
   const answer = methods[method] as (...args: unknown[]) => Promise<unknown>;
-  void answer(...args).then((value) => sendToParent({ is: 'answer', id, value }));
+  void answer(...args).then((value) => sendToParent({ kind: 'answer', id, value }));
 });
 process.on('disconnect', () => process.exit(1));
 stalls.enable();
 const { address, size } = main;
-sendToParent({ is: 'started', address, size });
+sendToParent({ kind: 'started', address, size });
 
 /** Returns the peak memory in bytes from `VmHWM`, because `getrusage` would include the memory of the parent process. */
 function peakMemory(): number {

@@ -81,8 +81,8 @@ export function installFake({ readState, answers, commands, events }: FakeOption
     answer: (name, script) => {
       scripts[name] = script;
       // The answers arrive in reverse order, 20 ms apart, as on a slow network.
-      const pending = waitingCommands.filter((each) => each.name === name).toReversed();
-      for (const [index, each] of pending.entries()) {
+      const pendingCommands = waitingCommands.filter((each) => each.name === name).toReversed();
+      for (const [index, each] of pendingCommands.entries()) {
         waitingCommands.splice(waitingCommands.indexOf(each), 1);
         setTimeout(each.resolve, index * 20);
       }

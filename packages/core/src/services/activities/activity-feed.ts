@@ -19,14 +19,14 @@ export function createActivityFeed(newActivities: Listener, { perAccount, perPro
   function notify(payload: string | null): void {
     const account = payload === null ? null : (JSON.parse(payload) as { account: string }).account;
     const wokenSubscribers = account === null ? subscribers.values() : [subscribers.get(account) ?? []];
-    for (const wakes of wokenSubscribers) for (const wake of wakes) wake();
+    for (const wakeFunctions of wokenSubscribers) for (const wakeSubscriber of wakeFunctions) wakeSubscriber();
   }
 
   function unsubscribe(account: string, wake: () => void): void {
-    const wakes = subscribers.get(account);
-    if (!wakes?.delete(wake)) return;
+    const wakeFunctions = subscribers.get(account);
+    if (!wakeFunctions?.delete(wake)) return;
     subscriberCount -= 1;
-    if (wakes.size === 0) subscribers.delete(account);
+    if (wakeFunctions.size === 0) subscribers.delete(account);
   }
 
   return {
@@ -38,14 +38,14 @@ export function createActivityFeed(newActivities: Listener, { perAccount, perPro
           undefined,
           RETRY_AFTER_SECONDS,
         );
-      const wakes = subscribers.get(account) ?? new Set();
-      if (wakes.size >= perAccount)
+      const wakeFunctions = subscribers.get(account) ?? new Set();
+      if (wakeFunctions.size >= perAccount)
         throw new ServiceError(
           'rate_limit_exceeded',
           `At most ${perAccount} clients can watch the activities of an account at the same time. Close a connection first.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         );
-      subscribers.set(account, wakes.add(wake));
+      subscribers.set(account, wakeFunctions.add(wake));
       subscriberCount += 1;
       try {
         listening ??= newActivities.subscribe(notify);

@@ -47,11 +47,11 @@ export async function watchActivities(
   { after, last = 0, signal, recheckMs = RECHECK_MS }: WatchOptions,
 ): Promise<ActivityWatch> {
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('lastEventId', 'the id must be that of an event');
-  let wake = () => {};
+  let wakeWatch = () => {};
   let hasNews = true;
   const unsubscribe = await core.activityFeed.subscribe(caller.account, () => {
     hasNews = true;
-    wake();
+    wakeWatch();
   });
   signal.addEventListener('abort', unsubscribe);
   if (signal.aborted) unsubscribe();
@@ -89,10 +89,10 @@ export async function watchActivities(
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, Math.max(0, Math.min(validMs, recheckMs)));
     const stopSignals = [signal, core.activityFeed.ended];
-    wake = resolve;
-    for (const stop of stopSignals) stop.addEventListener('abort', wake);
+    wakeWatch = resolve;
+    for (const stop of stopSignals) stop.addEventListener('abort', wakeWatch);
     if (!stopSignals.some(({ aborted }) => aborted)) await promise;
-    for (const stop of stopSignals) stop.removeEventListener('abort', wake);
+    for (const stop of stopSignals) stop.removeEventListener('abort', wakeWatch);
     clearTimeout(timer);
   }
 }

@@ -82,7 +82,7 @@ export async function listDeployments(
   };
 }
 
-/** Returns the id of the deployment that a domain of the caller's account points at; `null` if there is none. */
+/** Returns the id of the deployment that a domain of the caller's account points at; `null` if it points at nothing. */
 async function findLinkedDeployment(em: EntityManager, { caller }: Scope, domain: string): Promise<string | null> {
   const name = domainToASCII(domain).replace(/\.$/, '');
   const row = await em.findOne(Domain, { account: caller.account, name }, { fields: ['deployment'] });

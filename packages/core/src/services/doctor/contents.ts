@@ -23,12 +23,18 @@ export const contents: Check = {
   name: 'contents',
   title: 'Hashes of stored contents',
   async *run(core) {
-    const total = await storedBytes(core);
-    let done = 0;
+    const totalBytes = await storedBytes(core);
+    let checkedBytes = 0;
     for await (const pack of sealedPacks(core))
       for await (const step of readPack(core, pack)) {
         if (typeof step === 'object') yield step;
-        else yield { kind: 'progress', done: (done += step), total: Math.max(total, done), unit: 'bytes' };
+        else
+          yield {
+            kind: 'progress',
+            done: (checkedBytes += step),
+            total: Math.max(totalBytes, checkedBytes),
+            unit: 'bytes',
+          };
       }
   },
 };

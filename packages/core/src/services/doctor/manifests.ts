@@ -28,11 +28,11 @@ export const manifests: Check = {
   name: 'manifests',
   title: 'Files of deployments',
   async *run(core) {
-    const total = await core.database.em().count(Deployment, { status: 'success' });
-    let done = 0;
-    for (let last = ''; ;) {
+    const deploymentCount = await core.database.em().count(Deployment, { status: 'success' });
+    let checkedCount = 0;
+    for (let lastId = ''; ;) {
       const ids: string[] = [];
-      for (const { id, fault, files, path } of await readPage(core, last)) {
+      for (const { id, fault, files, path } of await readPage(core, lastId)) {
         if (fault === null) ids.push(id);
         else if (fault === 'files')
           yield damageFinding(
@@ -47,10 +47,15 @@ export const manifests: Check = {
           );
         }
       }
-      done += ids.length;
-      yield { kind: 'progress', done, total: Math.max(total, done), unit: 'deployments' };
+      checkedCount += ids.length;
+      yield {
+        kind: 'progress',
+        done: checkedCount,
+        total: Math.max(deploymentCount, checkedCount),
+        unit: 'deployments',
+      };
       if (ids.length < DEPLOYMENTS_AT_ONCE) return;
-      last = ids.at(-1)!;
+      lastId = ids.at(-1)!;
     }
   },
 };

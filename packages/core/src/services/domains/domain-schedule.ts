@@ -45,16 +45,16 @@ function applyToUnverified(row: CheckedDomain, checks: readonly DnsCheck[], now:
   if (checks.every(({ ok }) => ok))
     return { status: 'success', verified: now, misses: 0, missing: null, nextCheck: addMs(now, CHECK_INTERVAL_MS) };
   const misses = isManual ? 1 : row.misses + 1;
-  const missing = isManual ? now : (row.missing ?? row.created);
+  const missingSince = isManual ? now : (row.missing ?? row.created);
   const pauseMs = Math.min(MIN_PAUSE_MS * 2 ** (misses - 1), MAX_PAUSE_MS);
-  const isGivenUp = now.getTime() - missing.getTime() >= MAX_UNVERIFIED_MS;
+  const isGivenUp = now.getTime() - missingSince.getTime() >= MAX_UNVERIFIED_MS;
   // A failed check does not change a status that an earlier check has set.
   const isPartial = checks.some(({ ok }) => ok) || (status === 'partial' && checks.some(({ failed }) => failed));
   return {
     status: isPartial ? 'partial' : 'pending',
     verified,
     misses,
-    missing,
+    missing: missingSince,
     nextCheck: isGivenUp ? null : addMs(now, pauseMs),
   };
 }

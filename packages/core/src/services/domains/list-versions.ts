@@ -15,8 +15,8 @@ export async function listVersions(scope: Scope, reference: string, page: PageQu
   const { core, caller } = scope;
   const { domain } = await getDomain(scope, reference);
   const cursorScope: CursorScope = { core, account: caller.account, list: `versions of ${domain}` };
-  const before = page.cursor === undefined ? null : Number(decodeCursor(cursorScope, page.cursor)[0]);
-  const found = await db(core)
+  const beforeVersion = page.cursor === undefined ? null : Number(decodeCursor(cursorScope, page.cursor)[0]);
+  const foundVersions = await db(core)
     .selectFrom('domain_version as v')
     .leftJoin('deployment as d', (join) =>
       join
@@ -29,11 +29,11 @@ export async function listVersions(scope: Scope, reference: string, page: PageQu
     .select(['v.id', 'v.deployment', 'v.linked', 'v.unlinked', 'v.by', 'd.id as available'])
     .where('v.account_id', '=', caller.account)
     .where('v.domain', '=', domain)
-    .$if(before !== null, (query) => query.where('v.id', '<', before))
+    .$if(beforeVersion !== null, (query) => query.where('v.id', '<', beforeVersion))
     .orderBy('v.id', 'desc')
     .limit(page.limit + 1)
     .execute();
-  const { rows, nextCursor } = toPage(cursorScope, found, page.limit, ({ id }) => [id]);
+  const { rows, nextCursor } = toPage(cursorScope, foundVersions, page.limit, ({ id }) => [id]);
   return {
     versions: rows.map(({ deployment, linked, unlinked, by, available }) => ({
       deployment,

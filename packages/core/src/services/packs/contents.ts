@@ -115,8 +115,8 @@ export class StoredContentsQuery {
   }
 
   #query(): void {
-    const stored = db(this.#core).selectFrom('content').where(isOneOf(this.#pending));
-    const result = stored.select(({ ref }) => hexOf(ref('hash')).as('sha256')).execute();
+    const storedContents = db(this.#core).selectFrom('content').where(isOneOf(this.#pending));
+    const result = storedContents.select(({ ref }) => hexOf(ref('hash')).as('sha256')).execute();
     result.catch(() => {}); // The method `result` throws the error.
     this.#results.push(result);
     this.#pending = [];
@@ -169,16 +169,16 @@ export async function assignToPacks(
       freshContents = new Set(addedContents.map((c) => c.sha256));
     }
   }
-  const stored = hashes.filter((hash) => !freshContents.has(hash));
-  if (stored.length > 0) {
+  const storedHashes = hashes.filter((hash) => !freshContents.has(hash));
+  if (storedHashes.length > 0) {
     const rows = await db(em)
       .selectFrom('content')
       .select(({ fn }) => ['pack_id as pack', fn.countAll<number>().as('contents')])
-      .where(isOneOf(stored))
+      .where(isOneOf(storedHashes))
       .groupBy('pack_id')
       .execute();
     const foundCount = rows.reduce((sum, row) => sum + row.contents, 0);
-    if (foundCount !== stored.length)
+    if (foundCount !== storedHashes.length)
       throw unavailable('Some files were removed from the store in the meantime; send the deploy again.', undefined, 1);
     for (const row of rows) packs.add(row.pack);
   }

@@ -83,10 +83,10 @@ export async function sealNewContents(
   await pack.retain((sha256) => isWanted(sha256) && !stored.has(sha256));
   const contents = pack.contents();
   if (contents.length === 0) return null;
-  const sealed = pack.seal();
-  if (contents.reduce((sum, { length }) => sum + length, 0) > MAX_CONCURRENT_SEAL_BYTES) await sealed;
-  sealed.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
-  return { id: pack.id, contents, sealed };
+  const sealing = pack.seal();
+  if (contents.reduce((sum, { length }) => sum + length, 0) > MAX_CONCURRENT_SEAL_BYTES) await sealing;
+  sealing.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
+  return { id: pack.id, contents, sealed: sealing };
 }
 
 /**
@@ -105,9 +105,9 @@ export async function commitWithPack<T extends { packUsed: boolean }>(
   try {
     const outcome = await core.database.transaction(async (em) => {
       committing = false;
-      const done = await work(em);
+      const result = await work(em);
       committing = true;
-      return done;
+      return result;
     });
     if (outcome.packUsed) pack.keep();
     return outcome;
@@ -119,12 +119,12 @@ export async function commitWithPack<T extends { packUsed: boolean }>(
 
 /** Marks a durable pack as sealed. @throws `unavailable` if the sweep has dropped the pack. Source: storage P6, W4. */
 export async function markSealed(em: EntityManager, core: Core, id: string, sizeBytes: number): Promise<void> {
-  const sealed = await em.nativeUpdate(
+  const sealedCount = await em.nativeUpdate(
     Pack,
     { id, state: 'open' },
     { state: 'sealed', size: sizeBytes, sealed: core.now() },
   );
-  if (sealed !== 1) throw unavailable('The upload took too long and was dropped; send the upload again.');
+  if (sealedCount !== 1) throw unavailable('The upload took too long and was dropped; send the upload again.');
 }
 
 /** Drops a pack that nothing refers to: marks its row as dead, then deletes its file, then its row. Source: storage P8. */

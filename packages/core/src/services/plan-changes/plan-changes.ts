@@ -49,18 +49,18 @@ export async function changePlan(
   return core.database.transaction(async (em) => {
     const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!row) throw notFound('account');
-    const pending = await em.findOne(PlanChange, { account });
+    const pendingChange = await em.findOne(PlanChange, { account });
     const oldPlan = row.plan;
     const outcome = { from: oldPlan, to: plan, due: null, paused: [], resumed: [] };
     if (plan === oldPlan) {
-      if (!pending) return { ...outcome, outcome: 'unchanged' };
-      em.remove(pending);
-      recordRequest(em, core, account, { plan: oldPlan, cancelled: pending.plan });
+      if (!pendingChange) return { ...outcome, outcome: 'unchanged' };
+      em.remove(pendingChange);
+      recordRequest(em, core, account, { plan: oldPlan, cancelled: pendingChange.plan });
       return { ...outcome, outcome: 'cancelled' };
     }
     if (!atOnce && rankOf(core.plans, plan) < rankOf(core.plans, oldPlan))
-      return { ...outcome, outcome: 'scheduled', due: schedule(em, core, row, pending, plan) };
-    if (pending) em.remove(pending);
+      return { ...outcome, outcome: 'scheduled', due: schedule(em, core, row, pendingChange, plan) };
+    if (pendingChange) em.remove(pendingChange);
     return { ...outcome, outcome: 'changed', ...(await transition(em, core, row, plan, 'operator')) };
   });
 }
@@ -93,10 +93,10 @@ export async function applyDuePlanChanges(core: Core, { signal }: Pick<RunLimits
 async function applyDue(core: Core, account: string, now: Date): Promise<boolean> {
   return core.database.transaction(async (em) => {
     const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const pending = row && (await em.findOne(PlanChange, { account, due: { $lte: now } }));
-    if (!pending) return false;
-    em.remove(pending);
-    await transition(em, core, row, pending.plan, 'system');
+    const dueChange = row && (await em.findOne(PlanChange, { account, due: { $lte: now } }));
+    if (!dueChange) return false;
+    em.remove(dueChange);
+    await transition(em, core, row, dueChange.plan, 'system');
     return true;
   });
 }

@@ -112,8 +112,8 @@ export class LiveSiteCache {
     if ('deployment' in address) return this.#loadDeployment(address.deployment, loadMode);
     const { domain } = address;
     // If the domain is switched, the old deployment may be deleted before it is loaded. Then the link is loaded again.
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const link = await this.#links[tries === 0 ? loadMode : 'reload'](domain, () => loadLink(this.#core, domain));
+    for (let tryCount = 0; tryCount < MAX_TRIES; tryCount += 1) {
+      const link = await this.#links[tryCount === 0 ? loadMode : 'reload'](domain, () => loadLink(this.#core, domain));
       if (!link?.deployment) return link && resultForDomain(link, null);
       const loadedDeployment = await this.#loadDeployment(link.deployment, loadMode);
       if (loadedDeployment !== null) return resultForDomain(link, loadedDeployment);
@@ -129,7 +129,7 @@ export class LiveSiteCache {
   /** The cached public site of an address; `null` if the cache is too old or has no public site. */
   #peekStale(address: SiteAddress): Site | null {
     if (this.#freshness.ageMs > this.#staleMs) return null;
-    const cached = this.#peek(address);
-    return cached && typeof cached === 'object' && cached.passwordVersion === null ? cached : null;
+    const cachedSite = this.#peek(address);
+    return cachedSite && typeof cachedSite === 'object' && cachedSite.passwordVersion === null ? cachedSite : null;
   }
 }

@@ -48,7 +48,7 @@ export function createLoadingCache<T extends object>({
   const isRepeated = createRecentKeys(RECENT_LOADS);
   let oversized: { key: string; value: T } | null = null;
 
-  function peek(key: string): T | null | undefined {
+  function peekValue(key: string): T | null | undefined {
     const value = cache.get(key) ?? (oversized?.key === key ? oversized.value : undefined);
     return value ?? (absent.size > 0 && absent.has(key) ? null : undefined);
   }
@@ -82,11 +82,11 @@ export function createLoadingCache<T extends object>({
   }
 
   return {
-    peek,
+    peek: peekValue,
     get(key, load) {
       const underWay = loading.get(key);
       if (underWay) return underWay;
-      const cachedValue = peek(key);
+      const cachedValue = peekValue(key);
       return cachedValue === undefined ? loadOnce(key, load) : cachedValue;
     },
     reload: loadOnce,

@@ -34,22 +34,22 @@ export class PackedManifest implements Manifest {
   constructor(files: readonly ManifestFile[]) {
     this.#records = Buffer.alloc(files.reduce((sum, { compressed }) => sum + recordBytes(compressed), 0));
     const packNumbers = new Map<string, number>();
-    let end = 0;
+    let endOffset = 0;
     let pathBytes = 0;
     for (const file of files) {
       const { path, compressed = {} } = file;
-      this.#places.set(path, end);
+      this.#places.set(path, endOffset);
       pathBytes += path.length + PATH_BYTES;
       const forms = CODINGS.map((coding) => compressed[coding]);
-      this.#records[end] = forms.reduce((bits, form, n) => (form ? bits | (1 << n) : bits), 0);
-      end += 1;
-      for (const stored of [file, ...forms])
-        if (stored) {
-          const { pack } = stored;
+      this.#records[endOffset] = forms.reduce((bits, form, n) => (form ? bits | (1 << n) : bits), 0);
+      endOffset += 1;
+      for (const storedForm of [file, ...forms])
+        if (storedForm) {
+          const { pack } = storedForm;
           const packNumber = packNumbers.get(pack) ?? this.#packs.push(pack) - 1;
           packNumbers.set(pack, packNumber);
-          this.#write(end, stored, packNumber);
-          end += STORED_BYTES;
+          this.#write(endOffset, storedForm, packNumber);
+          endOffset += STORED_BYTES;
         }
     }
     this.sizeBytes = MANIFEST_BYTES + this.#records.length + pathBytes;

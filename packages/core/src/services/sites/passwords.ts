@@ -82,8 +82,8 @@ function read(stored: string): Parameters & { tag: Buffer } {
 
 async function formatHash(password: string, parameters: Parameters): Promise<string> {
   const tag = await deriveTag(password, parameters, TAG_BYTES);
-  const text = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
-  return `${prefixOf(parameters)}${text(parameters.salt)}$${text(tag)}`;
+  const toBase64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
+  return `${prefixOf(parameters)}${toBase64(parameters.salt)}$${toBase64(tag)}`;
 }
 
 function prefixOf({ memory, passes, parallelism }: Omit<Parameters, 'salt'>): string {

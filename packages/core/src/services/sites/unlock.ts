@@ -33,10 +33,11 @@ export async function unlockSite(core: Core, { deployment, password, address }: 
   if (retryAfterSeconds !== null) return { kind: 'too-many', retryAfterSeconds };
 
   const { data: entered } = Password.safeParse(password);
-  const stored = entered === undefined ? null : await findHash(core, deployment);
-  if (entered === undefined || stored === null || !(await verifyPassword(entered, stored))) return { kind: 'wrong' };
-  await renewStoredHash(core, deployment, entered, stored);
-  return { kind: 'opened', passwordVersion: passwordVersion(stored) };
+  const storedHash = entered === undefined ? null : await findHash(core, deployment);
+  if (entered === undefined || storedHash === null || !(await verifyPassword(entered, storedHash)))
+    return { kind: 'wrong' };
+  await renewStoredHash(core, deployment, entered, storedHash);
+  return { kind: 'opened', passwordVersion: passwordVersion(storedHash) };
 }
 
 /** @returns The number of seconds until another attempt is allowed; `null` if this attempt is allowed. */

@@ -58,12 +58,13 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
     'expire deployments': async () => void (report.expired = await expireDeployments(core, limits)),
     'remove deleted deployments': async () => void (report.deployments = await removeDeletedDeployments(core, limits)),
     'expire uploads': () => expireUploads(core, limits),
-    'forget idempotency records': () => deleteOldOutcomes(core),
-    'condemn unreferenced packs': async () => void (report.fenced = await condemnUnreferenced(core, settings)),
-    'drop abandoned packs': () => dropAbandonedPacks(core, limits, bootStaleMs),
+    'delete old idempotency records': () => deleteOldOutcomes(core),
+    'mark unreferenced packs as dead': async () =>
+      void (report.fenced = await markUnreferencedPacksDead(core, settings)),
+    'remove abandoned packs': () => removeAbandonedPacks(core, limits, bootStaleMs),
     'remove dead packs': async () => void (report.packs = await removeDeadPacks(core, limits)),
     'measure storage': () => measureInexactStorage(core, limits),
-    'forget stopped processes': () => deleteStoppedBoots(core, bootStaleMs),
+    'delete stopped processes': () => deleteStoppedBoots(core, bootStaleMs),
   });
   return report;
 }
@@ -101,17 +102,17 @@ function removeDeletedDeployments(core: Core, limits: RunLimits): Promise<number
 }
 
 /** Deletes the contents of packs that nothing refers to, and marks the packs as dead. Takes the fence exclusively. */
-async function condemnUnreferenced(core: Core, { graceMs, fenceWaitMs, batch }: SweepOptions): Promise<boolean> {
+async function markUnreferencedPacksDead(core: Core, { graceMs, fenceWaitMs, batch }: SweepOptions): Promise<boolean> {
   const sealedBefore = new Date(core.now().getTime() - graceMs);
   return core.database.transaction(async (em) => {
     if (!(await tryCloseFence(em, fenceWaitMs))) return false;
     // The first batch also deletes the compressed forms of its contents, whose packs may then be unreferenced.
-    if (await condemnBatch(em, sealedBefore, batch)) await condemnBatch(em, sealedBefore, batch);
+    if (await markBatchDead(em, sealedBefore, batch)) await markBatchDead(em, sealedBefore, batch);
     return true;
   });
 }
 
-async function condemnBatch(em: EntityManager, sealedBefore: Date, batch: number): Promise<boolean> {
+async function markBatchDead(em: EntityManager, sealedBefore: Date, batch: number): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     select id from pack p
     where state = 'sealed' and sealed <= ${sealedBefore}
@@ -127,11 +128,11 @@ async function condemnBatch(em: EntityManager, sealedBefore: Date, batch: number
   return true;
 }
 
-/** Drops the open packs of silent processes, and those of this process whose upload has finished. */
-function dropAbandonedPacks(core: Core, limits: RunLimits, bootStaleMs: number): Promise<number> {
+/** Removes the open packs of silent processes, and those of this process whose upload has finished. */
+function removeAbandonedPacks(core: Core, limits: RunLimits, bootStaleMs: number): Promise<number> {
   const silentSince = new Date(core.now().getTime() - bootStaleMs);
   return removeRows(core, limits, {
-    task: 'drop abandoned packs',
+    task: 'remove abandoned packs',
     itemKind: 'pack',
     due: (skip, limit) => {
       const id = { $nin: [...skip, ...core.activePacks] };

@@ -91,16 +91,16 @@ export function changedFiles(
   { put, remove }: Pick<ChangeUpload, 'put' | 'remove'>,
 ): UploadFile[] {
   const removedPaths = new Set(remove.map(canonicalPath));
-  const changed = new Map(base.filter(({ path }) => !removedPaths.has(path)).map((file) => [file.path, file]));
+  const filesByPath = new Map(base.filter(({ path }) => !removedPaths.has(path)).map((file) => [file.path, file]));
   const putPaths = new Set<string>();
   for (const file of put) {
     const path = canonicalPath(file.path);
     if (removedPaths.has(path)) throw invalid('remove', `${path} must not also be in put`);
     if (putPaths.has(path)) throw invalidFile(path, 'the path must be in put only once');
     putPaths.add(path);
-    changed.set(path, file);
+    filesByPath.set(path, file);
   }
-  return [...changed.values()];
+  return [...filesByPath.values()];
 }
 
 /** Returns the canonical form of a name; an invalid name unchanged, because it is refused later or matches no file. */

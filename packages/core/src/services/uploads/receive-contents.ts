@@ -56,7 +56,7 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
   if (upload.committed) throw uploadIsOver();
   await touchUpload(core, upload);
   const { requested, received } = await readContents(core, upload);
-  const touch = createTouch(core, upload);
+  const markActive = createTouch(core, upload);
   let ignoredCount = 0;
   const pack = openPack(core);
   const storedContents = new StoredContentsQuery(core);
@@ -81,12 +81,12 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
         throw invalid('contents', `${sha256} must have ${expected} bytes as announced, not ${length}`);
       if (arrivedHashes.has(sha256)) throw invalid('contents', `${sha256} must be in the body only once`);
       arrivedHashes.add(sha256);
-      if (received.has(sha256)) return { write: () => void touch(), end: () => void (ignoredCount += 1) };
+      if (received.has(sha256)) return { write: () => void markActive(), end: () => void (ignoredCount += 1) };
       const sink = pack.begin((digest) => onDigest(sha256, digest));
       openContent = { sink, sha256 };
       return {
         write(chunk) {
-          touch();
+          markActive();
           return sink.write(chunk);
         },
         end() {

@@ -23,10 +23,10 @@ const allActivities = async () => (await listActivities(scope(), { limit: 100 })
 
 describe('api §6: the audit log', () => {
   it('of a new account lists the creation of its API key and of the account, newest first', async () => {
-    const common = { created: expect.any(Number), authMethod: 'operator' };
+    const commonFields = { created: expect.any(Number), authMethod: 'operator' };
     expect(await allActivities()).toEqual([
-      { ...common, event: 'account.key.generate', token: caller.token, meta: {} },
-      { ...common, event: 'account.create', meta: { email: expect.any(String), plan: 'free' } },
+      { ...commonFields, event: 'account.key.generate', token: caller.token, meta: {} },
+      { ...commonFields, event: 'account.create', meta: { email: expect.any(String), plan: 'free' } },
     ]);
   });
 });
@@ -105,9 +105,9 @@ describe("api §9: a watch of an account's activities", () => {
     await recordNamed('four');
     const activities = watching.activities();
     for (const name of names) expect(await nextName(activities)).toBe(name);
-    const fifth = nextName(activities);
+    const fifthName = nextName(activities);
     await recordNamed('five');
-    expect(await fifth).toBe('five');
+    expect(await fifthName).toBe('five');
     await activities.return();
   });
 

@@ -257,11 +257,11 @@ describe('W2: packs of compressed forms', () => {
   it('are not created for a file that is swept while it is compressed', async () => {
     const text = textOf('fleeting');
     const site = await deploy({ 'fleeting.txt': text });
-    const late = withHook(compressor, async () => {
+    const lateCompressor = withHook(compressor, async () => {
       await remove(site);
       await sweepAll(test);
     });
-    expect(await compressDeployments(core, late)).toBe(1);
+    expect(await compressDeployments(core, lateCompressor)).toBe(1);
     expect(await recorded()).toEqual(new Map());
     expect(await packs()).toEqual([]);
     expect(loggedLines).toEqual([]);

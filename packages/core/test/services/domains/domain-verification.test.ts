@@ -112,7 +112,7 @@ describe('api §4: a verification of a domain', () => {
     const start = core.now().getTime();
     const at = (ms: number) =>
       verifyDomain({ core: { ...core, now: () => new Date(start + ms) }, caller: alice }, name);
-    // The clocks of these requests are not in the order in which the requests arrive.
+    // The requests arrive in another order than their times, as if they came from servers with different clocks.
     const refusedChecks = await refusals([3, 1, 4, 2, 0].map(at));
     expect(refusedChecks).toHaveLength(4);
     for (const error of refusedChecks)
@@ -211,8 +211,8 @@ describe('T28: when accounts prove domains,', () => {
       // Each account needs its own DNS server, because both accounts need different records for a name.
       const otherServer = await startDnsServer(Object.fromEntries(ofAlice));
       const otherCore = { ...core, dns: createDns({ servers: [otherServer.address], ...LONG_TIMEOUTS }) };
-      const both = [verifyDomain({ core: otherCore, caller: alice }, names[0]), verify(bob, names[1])];
-      const outcomes = await Promise.all(both).finally(() => otherServer.close());
+      const verifications = [verifyDomain({ core: otherCore, caller: alice }, names[0]), verify(bob, names[1])];
+      const outcomes = await Promise.all(verifications).finally(() => otherServer.close());
       expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['pending', 'success']);
     }
   });

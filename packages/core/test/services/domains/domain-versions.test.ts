@@ -97,15 +97,15 @@ describe('api §4: the versions of a domain', () => {
     await updateDeployment(own, expiring, { ttl: 3_600 });
     const availability = async () =>
       (await versionsOf(name)).map(({ deployment, available }) => [deployment, available]);
-    const expected = [
+    const expectedVersions = [
       [current, true],
       [expiring, false],
       [takenDown, false],
       [deleted, false],
     ];
-    expect(await availability()).toEqual(expected);
+    expect(await availability()).toEqual(expectedVersions);
     await sweep(test.core);
-    expect(await availability()).toEqual(expected);
+    expect(await availability()).toEqual(expectedVersions);
     await setTakenDown(test.core, takenDown, false);
     expect(await availability()).toContainEqual([takenDown, true]);
   });
@@ -116,10 +116,10 @@ describe('api §4: the versions of a domain', () => {
     test.advance(60);
     await deleteDomain(own, name);
     await expect(versionsOf(name)).rejects.toMatchObject({ code: 'not_found' });
-    const other = { core: test.core, caller: (await test.account('team')).caller };
-    await putDomain(other, name, {});
-    expect((await listVersions(other, name, { limit: 100 })).versions).toEqual([]);
-    await deleteDomain(other, name);
+    const otherScope = { core: test.core, caller: (await test.account('team')).caller };
+    await putDomain(otherScope, name, {});
+    expect((await listVersions(otherScope, name, { limit: 100 })).versions).toEqual([]);
+    await deleteDomain(otherScope, name);
     await putDomain(own, name, {});
     const versions = await versionsOf(name);
     expect(versions).toMatchObject([{ deployment, linked, by: 'api-key', available: true }]);

@@ -33,7 +33,7 @@ const proveOwnership = (name: string, caller: AccountCaller) =>
 let lastNumber = 0;
 const platformName = () => `site-${(lastNumber += 1)}.sites.test`;
 const customName = () => `www.shop-${(lastNumber += 1)}.dev`;
-const takenResult = {
+const takenNameError = {
   code: 'business_logic_error',
   status: 422,
   message: expect.stringContaining('belongs to another account'),
@@ -106,7 +106,7 @@ describe('T28: for the names of domains,', () => {
     for (let round = 0; round < 10; round += 1) {
       const name = platformName();
       const refusedPuts = await refusals([ownCaller, otherCaller].map((caller) => putAs(name, {}, caller)));
-      expect(refusedPuts).toEqual([expect.objectContaining(takenResult)]);
+      expect(refusedPuts).toEqual([expect.objectContaining(takenNameError)]);
       expect(await test.database.query(`select 1 from domain where name = $1`, [name])).toHaveLength(1);
       expect(await test.database.query(`select 1 from activity where domain = $1`, [name])).toHaveLength(1);
     }
@@ -124,14 +124,17 @@ describe('T28: for the names of domains,', () => {
     await putAs(`a.${base}`);
     expect(await putAs(`a.${base}`, {}, otherCaller)).toMatchObject({ created: true });
     await proveOwnership(`a.${base}`, otherCaller);
-    await expect(putAs(`b.c.a.${base}`)).rejects.toMatchObject(takenResult);
-    await expect(putAs(`B.A.${base}.`)).rejects.toMatchObject({ ...takenResult, details: { domain: `b.a.${base}` } });
+    await expect(putAs(`b.c.a.${base}`)).rejects.toMatchObject(takenNameError);
+    await expect(putAs(`B.A.${base}.`)).rejects.toMatchObject({
+      ...takenNameError,
+      details: { domain: `b.a.${base}` },
+    });
     for (const name of [base, `b.${base}`, `xa.${base}`]) expect(await putAs(name)).toMatchObject({ created: true });
     expect(await putAs(`b.a.${base}`, {}, otherCaller)).toMatchObject({ created: true });
     const keptDomain = { created: false, domain: { status: 'pending' } };
     expect(await putAs(`a.${base}`, { labels: ['mine'] })).toMatchObject(keptDomain);
     await deleteDomain(ownScope, `a.${base}`);
-    await expect(putAs(`a.${base}`)).rejects.toMatchObject(takenResult);
+    await expect(putAs(`a.${base}`)).rejects.toMatchObject(takenNameError);
   });
 
   it('a paused domain still blocks its name, but a deleted domain does not', async () => {
@@ -141,7 +144,7 @@ describe('T28: for the names of domains,', () => {
     await proveOwnership(custom, otherCaller);
     await test.database.query(`update domain set status = 'paused' where name = $1`, [custom]);
     for (const name of [custom, platform]) {
-      await expect(putAs(name)).rejects.toMatchObject(takenResult);
+      await expect(putAs(name)).rejects.toMatchObject(takenNameError);
       await deleteDomain(scopeOf(otherCaller), name);
       expect(await putAs(name)).toMatchObject({ created: true });
     }

@@ -62,7 +62,8 @@ const statuses = async () => {
   return rows.map(({ name, status }) => `${name.split('.')[0]} ${status}`);
 };
 const planOf = async () => (await getAccount({ core, caller })).plan;
-const pending = () => test.database.query('select plan, due from plan_change where account_id = $1', [account]);
+const readPendingChanges = () =>
+  test.database.query('select plan, due from plan_change where account_id = $1', [account]);
 const events = async (prefix: string) =>
   (await listActivities({ core, caller }, { limit: 100 })).activities
     .filter(({ event }) => event.startsWith(prefix))
@@ -82,7 +83,7 @@ describe('api §6: an upgrade of the plan', () => {
     await onPlan(from);
     expect(await changePlan(core, account, to)).toMatchObject({ outcome: 'changed', from, to, due: null });
     expect(await planOf()).toBe(to);
-    expect(await pending()).toEqual([]);
+    expect(await readPendingChanges()).toEqual([]);
     expect(await events('account.plan')).toMatchObject([{ authMethod: 'operator', meta: { from, to } }]);
   });
 
@@ -127,7 +128,7 @@ describe('api §6: a downgrade of the plan', () => {
     expect(await events('account.plan')).toEqual([]);
     expect(await applyDuePlanChanges(coreAt('2027-02-28T10:00:00Z'))).toBe(1);
     expect(await planOf()).toBe('small');
-    expect(await pending()).toEqual([]);
+    expect(await readPendingChanges()).toEqual([]);
     const transition = { authMethod: 'system', meta: { from: 'large', to: 'small' } };
     expect(await events('account.plan')).toMatchObject([transition]);
   });
@@ -159,7 +160,7 @@ describe('api §6: a downgrade of the plan', () => {
     const firstChange = await changePlan(core, account, 'small');
     expect(await changePlan(core, account, 'small')).toEqual(firstChange);
     await changePlan(core, account, 'free');
-    expect(await pending()).toMatchObject([{ plan: 'free' }]);
+    expect(await readPendingChanges()).toMatchObject([{ plan: 'free' }]);
     expect((await events('account.update')).map(({ meta }) => meta['scheduled'])).toEqual(['small', 'free']);
   });
 
@@ -182,7 +183,7 @@ describe('api §6: a downgrade of the plan', () => {
   it('takes effect at once if the operator requests it', async () => {
     await changePlan(core, account, 'small');
     expect(await changePlan(core, account, 'free', { atOnce: true })).toMatchObject({ outcome: 'changed' });
-    expect(await pending()).toEqual([]);
+    expect(await readPendingChanges()).toEqual([]);
     expect(await planOf()).toBe('free');
   });
 

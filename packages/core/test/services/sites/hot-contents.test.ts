@@ -45,8 +45,9 @@ describe('the cache of small contents', () => {
   });
 
   it('never keeps bytes that do not match their hash, and reports them as an error (T36)', async () => {
-    const damaged = contentOf('damaged');
-    for (let n = 0; n < 3; n += 1) await expect(hotContents.read(damaged)).rejects.toMatchObject({ code: 'EBADMSG' });
-    expect(hotContents.peek(damaged)).toBeUndefined();
+    const damagedContent = contentOf('damaged');
+    for (let n = 0; n < 3; n += 1)
+      await expect(hotContents.read(damagedContent)).rejects.toMatchObject({ code: 'EBADMSG' });
+    expect(hotContents.peek(damagedContent)).toBeUndefined();
   });
 });

@@ -24,7 +24,7 @@ async function findSite(cache: LiveSites, deployment: string, { fresh = false } 
 }
 
 /** Returns the text of the front page at an address, the reason why the site is not shown, or `null`. */
-async function shown(address: Parameters<LiveSites['find']>[0]): Promise<string | null> {
+async function readShownText(address: Parameters<LiveSites['find']>[0]): Promise<string | null> {
   await test.core.database.siteChanges.catchUp();
   const site = await sites.find(address);
   if (site === null || typeof site === 'string') return site;
@@ -81,7 +81,7 @@ describe('LiveSiteCache', () => {
     'finds nothing for a deployment or a domain that does not exist: %j',
     async (name) => {
       expect(await findSite(sites, name)).toBeNull();
-      expect(await shown({ domain: name })).toBeNull();
+      expect(await readShownText({ domain: name })).toBeNull();
     },
   );
 });
@@ -169,25 +169,25 @@ describe('S4: the site at a domain', () => {
     const name = `${crypto.randomUUID()}.example`;
     const deployment = await deployPage('page');
     await addDomain(name, { deployment, ...row });
-    expect(await shown({ domain: name })).toBe(expected);
-    expect(await shown({ deployment })).toBe('page');
+    expect(await readShownText({ domain: name })).toBe(expected);
+    expect(await readShownText({ deployment })).toBe('page');
   });
 
   it('is not found if a domain has the id of a deployment, or a deployment the name of a domain', async () => {
     const deployment = await deployPage('page');
     await addDomain('apart.example', { deployment });
-    expect(await shown({ domain: deployment })).toBeNull();
-    expect(await shown({ deployment: 'apart.example' })).toBeNull();
+    expect(await readShownText({ domain: deployment })).toBeNull();
+    expect(await readShownText({ deployment: 'apart.example' })).toBeNull();
   });
 
   it('is the deployment of the account that proved the name, even if the name is pending for other accounts', async () => {
     const [{ caller: winner }, { caller: other }] = [await test.account('pro'), await test.account('pro')];
-    const pending = { account: other.account, status: 'pending', verified: false };
-    await addDomain('wanted.example', { ...pending, deployment: await deployPage('other', {}, other) });
-    expect(await shown({ domain: 'wanted.example' })).toBeNull();
-    const proved = { account: winner.account, deployment: await deployPage('winner', {}, winner) };
-    await addDomain('wanted.example', proved);
-    expect(await shown({ domain: 'wanted.example' })).toBe('winner');
+    const pendingDomain = { account: other.account, status: 'pending', verified: false };
+    await addDomain('wanted.example', { ...pendingDomain, deployment: await deployPage('other', {}, other) });
+    expect(await readShownText({ domain: 'wanted.example' })).toBeNull();
+    const provedDomain = { account: winner.account, deployment: await deployPage('winner', {}, winner) };
+    await addDomain('wanted.example', provedDomain);
+    expect(await readShownText({ domain: 'wanted.example' })).toBe('winner');
   });
 });
 
@@ -214,7 +214,7 @@ describe('api §6: when the state of an account or a site changes,', () => {
         isTakenDown,
       ]);
       const answers = [];
-      for (const host of hosts) answers.push(await shown(host));
+      for (const host of hosts) answers.push(await readShownText(host));
       expect(answers, `${state}, taken down: ${isTakenDown}`).toEqual(expected);
     }
   });
@@ -225,9 +225,9 @@ describe('api §6: when the state of an account or a site changes,', () => {
       `update deployment set taken_down = now(), expires = now() - interval '1 second' where id = $1`,
       [deployment],
     );
-    expect(await shown({ deployment })).toBeNull();
+    expect(await readShownText({ deployment })).toBeNull();
     await test.database.query(`update deployment set expires = null, status = 'deleting' where id = $1`, [deployment]);
-    expect(await shown({ deployment })).toBeNull();
+    expect(await readShownText({ deployment })).toBeNull();
   });
 });
 
@@ -254,7 +254,7 @@ describe('S2: a switch of a domain', () => {
     for (let n = 0; n < 40; n += 1) {
       const id = await deployPage(`version ${n}`);
       await test.database.query(`update domain set deployment_id = $1 where name = 'switched.example'`, [id]);
-      expect(await shown({ domain: 'switched.example' })).toBe(`version ${n}`);
+      expect(await readShownText({ domain: 'switched.example' })).toBe(`version ${n}`);
       await test.database.query(`update deployment set status = 'deleting' where id = $1`, [linkedDeployment]);
       await test.database.query(`delete from manifest where deployment_id = $1`, [linkedDeployment]);
       linkedDeployment = id;

@@ -100,11 +100,11 @@ describe('S2: a value that is loaded by its key', () => {
     await keepInCache(cache, 'a', value());
     const { load, resolve } = pending();
     const reloadedValue = cache.reload('a', load);
-    const joined = cache.get('a', async () => expect.unreachable('it is being loaded'));
+    const joinedLoad = cache.get('a', async () => expect.unreachable('it is being loaded'));
     const loadedValue = value();
     resolve(loadedValue);
     expect(await reloadedValue).toBe(loadedValue);
-    expect(await joined).toBe(loadedValue);
+    expect(await joinedLoad).toBe(loadedValue);
     expect(cache.peek('a')).toBe(loadedValue);
   });
 

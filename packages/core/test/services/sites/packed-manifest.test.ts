@@ -6,14 +6,14 @@ import { type ManifestFile, PackedManifest } from '../../../src/services/sites/p
 const sha256 = fc.string({ maxLength: 8 }).map((text) => hash('sha256', text));
 const number = fc.oneof(fc.nat(), fc.constantFrom(0, 2 ** 31, 2 ** 32, 2 ** 40 + 7, 2 ** 48 - 1));
 const pack = fc.constantFrom('pack-a', 'pack-b', 'pack-c');
-const stored = fc.record({ sha256, pack, offset: number, length: number });
-const compressed = fc.record({ br: stored, zstd: stored, gzip: stored }, { requiredKeys: [] });
+const storedPlace = fc.record({ sha256, pack, offset: number, length: number });
+const compressed = fc.record({ br: storedPlace, zstd: storedPlace, gzip: storedPlace }, { requiredKeys: [] });
 const manifestFile: fc.Arbitrary<ManifestFile> = fc.oneof(
-  fc.tuple(fc.string(), stored).map(([path, file]) => ({ path, ...file })),
+  fc.tuple(fc.string(), storedPlace).map(([path, file]) => ({ path, ...file })),
   fc
     .tuple(
       fc.string(),
-      stored,
+      storedPlace,
       compressed.filter((forms) => Object.keys(forms).length > 0),
     )
     .map(([path, file, forms]) => ({ path, ...file, compressed: forms })),
@@ -25,8 +25,8 @@ describe('a packed manifest', () => {
     fc.assert(
       fc.property(manifestFiles, fc.string(), (files, other) => {
         const manifest = new PackedManifest(files);
-        const expected = files.map(({ path, ...file }) => [path, file]);
-        expect([manifest.size, [...manifest]]).toEqual([files.length, expected]);
+        const expectedFiles = files.map(({ path, ...file }) => [path, file]);
+        expect([manifest.size, [...manifest]]).toEqual([files.length, expectedFiles]);
         for (const { path, ...file } of files) expect(manifest.get(path)).toEqual(file);
         if (!files.some(({ path }) => path === other)) expect(manifest.get(other)).toBeUndefined();
       }),

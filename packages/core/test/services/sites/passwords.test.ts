@@ -34,10 +34,10 @@ describe('security §7: hashPassword', () => {
 
 describe('security §7: a password that a visitor enters', () => {
   it('is verified only if it matches the stored hash', async () => {
-    for (const stored of [await hashPassword('correct horse'), OLD_HASH]) {
-      expect(await verifyPassword('correct horse', stored)).toBe(true);
+    for (const storedHash of [await hashPassword('correct horse'), OLD_HASH]) {
+      expect(await verifyPassword('correct horse', storedHash)).toBe(true);
       for (const wrongPassword of ['Correct horse', 'correct horse ', 'correct', '', 'correct horse\0'])
-        expect(await verifyPassword(wrongPassword, stored), wrongPassword).toBe(false);
+        expect(await verifyPassword(wrongPassword, storedHash), wrongPassword).toBe(false);
     }
   });
 

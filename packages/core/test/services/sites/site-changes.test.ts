@@ -66,8 +66,8 @@ async function expectChangedSoon(sites: LiveSites, deployment: string, before: S
   expect(await sites.find({ deployment })).toBe('taken-down');
 }
 
-describe('S2: a change of a site by another process', () => {
-  it('is the only reason for a query, because unchanged sites come from the cache', async () => {
+describe('S2: a change of a site', () => {
+  it('by another process is the only reason for a query, because unchanged sites come from the cache', async () => {
     const { sites } = anotherProcess();
     const deployment = await deploy();
     expect(sites.peek({ deployment })).toBeUndefined();
@@ -79,7 +79,7 @@ describe('S2: a change of a site by another process', () => {
   it.each([
     ['the notification', async () => {}],
     ['the notification was lost together with the connection', endListeners],
-  ])('is visible within a second after %s', async (_, happen) => {
+  ])('by another process is visible within a second after %s', async (_, happen) => {
     const { sites } = anotherProcess();
     for (let n = 0; n < 5; n += 1) {
       const deployment = await deploy();
@@ -93,7 +93,7 @@ describe('S2: a change of a site by another process', () => {
   it.each([
     ['', async () => {}],
     [', even if the notification connection was lost before the notification', endListeners],
-  ])('is visible to the next visitor in the process that made it%s', async (_, happen) => {
+  ])('is visible to the next visitor in the process that made the change%s', async (_, happen) => {
     const peerProcess = anotherProcess();
     for (let n = 0; n < 10; n += 1) {
       const deployment = await deploy();
@@ -106,7 +106,7 @@ describe('S2: a change of a site by another process', () => {
     }
   });
 
-  it('is visible within a second if the connection for notifications is silent', async () => {
+  it('by another process is visible within a second if the connection for notifications is silent', async () => {
     let isSilent = false;
     const { sites } = anotherProcess((real) => ({
       subscribe: (onChange) => real.subscribe((payload) => isSilent || onChange(payload)),
@@ -120,7 +120,7 @@ describe('S2: a change of a site by another process', () => {
     expect(sites.peek({ deployment })).toBeUndefined();
   });
 
-  it('is visible even if the first subscription to notifications failed', async () => {
+  it('by another process is visible even if the first subscription to notifications failed', async () => {
     let isUnreachable = true;
     const { sites } = anotherProcess((real) => ({
       subscribe: (onChange) => (isUnreachable ? Promise.reject(new Error('away')) : real.subscribe(onChange)),

@@ -65,10 +65,10 @@ it(`T34, I1 to I4, I6: concurrent deploys, deletes, reads and sweeps without gra
   }
 
   async function remove(): Promise<void> {
-    const deployedSite = pickRandom([...liveDeployments.values()].filter(({ deleting }) => !deleting));
-    if (!deployedSite) return nextTurn();
-    deployedSite.deleting = true;
-    await deleteDeployment({ core: pickRandom(nodes), caller: deployedSite.caller }, deployedSite.id);
+    const siteToDelete = pickRandom([...liveDeployments.values()].filter(({ deleting }) => !deleting));
+    if (!siteToDelete) return nextTurn();
+    siteToDelete.deleting = true;
+    await deleteDeployment({ core: pickRandom(nodes), caller: siteToDelete.caller }, siteToDelete.id);
     operationCounts.deleted += 1;
   }
 

@@ -210,7 +210,7 @@ describe('a step of the sweep that fails', () => {
     await test.database.query('alter table idempotency_record rename to away');
     const { log, warnings } = warningLog();
     await expect(sweep({ ...core, log }, { graceMs: 0 })).rejects.toMatchObject({ code: '42P01' });
-    expect(warnings).toMatchObject([{ task: 'forget idempotency records', err: { code: '42P01' } }]);
+    expect(warnings).toMatchObject([{ task: 'delete old idempotency records', err: { code: '42P01' } }]);
     expect(await packs()).toEqual([]);
     await test.database.query('alter table away rename to idempotency_record');
   });
@@ -275,7 +275,7 @@ describe('W4: open packs', () => {
     const { log, warnings } = warningLog();
     for (let run = 0; run < 2; run += 1) await sweep({ ...core, log }, { graceMs: 0, batch: 1 });
     expect(await packs()).toMatchObject([{ id: orphanPacks[0] }]);
-    expect(warnings[0]).toMatchObject({ task: 'drop abandoned packs', pack: orphanPacks[0] });
+    expect(warnings[0]).toMatchObject({ task: 'remove abandoned packs', pack: orphanPacks[0] });
     await accept();
   });
 

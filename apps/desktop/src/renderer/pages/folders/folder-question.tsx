@@ -21,7 +21,7 @@ interface FolderQuestionProps {
 export function FolderQuestionBody(props: FolderQuestionProps) {
   const { question, anyway, isBusy = false, onSuggestion, onAnyway, onCancel } = props;
   const id = useId();
-  const safest = useFirstFocus();
+  const safestAnswerRef = useFirstFocus();
   const { suggestions } = question;
   const anywayVariant = question.about === 'personal' ? 'danger' : 'plain';
   return (
@@ -35,7 +35,7 @@ export function FolderQuestionBody(props: FolderQuestionProps) {
               label={suggestion.name}
               icon={FolderOpen}
               variant={index === 0 ? 'primary' : 'plain'}
-              ref={index === 0 ? safest : null}
+              ref={index === 0 ? safestAnswerRef : null}
               disabled={isBusy}
               onClick={() => onSuggestion(suggestion)}
             />
@@ -43,7 +43,7 @@ export function FolderQuestionBody(props: FolderQuestionProps) {
         </div>
       )}
       <div className="dialog-foot">
-        <Button label="Cancel" ref={suggestions.length === 0 ? safest : null} onClick={onCancel} />
+        <Button label="Cancel" ref={suggestions.length === 0 ? safestAnswerRef : null} onClick={onCancel} />
         <Button label={anyway} variant={anywayVariant} disabled={isBusy} onClick={onAnyway} />
       </div>
     </div>
