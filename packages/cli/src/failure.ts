@@ -1,11 +1,11 @@
-import { abortedError, ClientError, type ClientErrorKind, errorText } from '@berth/client';
+import { abortedError, ClientError, type ClientErrorKind, errorText, issuesOf } from '@berth/client';
 import { duration } from '@berth/client/amounts';
 import { kindOfCredential } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import { EXIT_OF_KIND } from './exit-codes.ts';
 import type { SettingOrigin } from './settings.ts';
 
-/** A failure as it is printed: two lines for people, `{ "error": … }` for programs. */
+/** A failure as it is printed: its message, other invalid files, and the next step for people, `{ "error": … }` for programs. */
 export type Failure = ReturnType<typeof failureOf>;
 
 /** The user answered a question with no. */
@@ -92,12 +92,12 @@ function nextStep(error: ClientError, context: ErrorContext): string | null {
       return kindOf(error, context) === 'signed-out' ? signInHint(context) : permissionHint(details, context);
     case 'refused':
       if (status !== null && status < 400) return redirectHint(details);
-      if (file !== null) return `Change ${file}, or exclude it with a line in .berthignore.`;
+      if (file !== null) return fileHint('Change', file, error);
       if (status === 404 && context.server !== null && context.server.pathname !== '/') return pathHint(context.server);
       if (status === 404) return missingHint(error.message);
       return code === 'payload_too_large' ? 'To see the limits of your plan: berth account' : null;
     case 'folder':
-      return file === null ? null : `Fix ${file}, or exclude it with a line in .berthignore.`;
+      return file === null ? null : fileHint('Fix', file, error);
     case 'server':
       return 'See the log of the server for details.';
     case 'aborted':
@@ -105,6 +105,12 @@ function nextStep(error: ClientError, context: ErrorContext): string | null {
     default:
       return kind satisfies never;
   }
+}
+
+function fileHint(verb: 'Change' | 'Fix', file: string, error: ClientError): string {
+  return issuesOf(error).length > 1
+    ? `${verb} these files, or exclude them with lines in .berthignore.`
+    : `${verb} ${file}, or exclude it with a line in .berthignore.`;
 }
 
 /** Returns the hint for a server address with a path, such as the address of a site or of the reference. */

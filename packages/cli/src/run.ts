@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { issuesOf } from '@berth/client';
 import { parseCommandLine, UsageError } from '@berth/terminal';
 import { type Command, CommanderError } from 'commander';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -112,5 +113,10 @@ function printFailure({ terminal }: CliRuntime, failure: Failure, asJson: boolea
   const nextStep = failure.next ?? (failure.exit === EXIT.usage ? help : null);
   if (failure.kind === 'aborted') return terminal.err([failure.message]);
   terminal.err([[{ colour: 'red', text: 'Error:' }, ` ${failure.message}`]]);
+  terminal.err(
+    issuesOf(failure)
+      .slice(1)
+      .map(({ path, message }) => `  ${path}: ${message}`),
+  );
   if (nextStep !== null) terminal.err([[{ colour: 'dim', text: nextStep }]]);
 }

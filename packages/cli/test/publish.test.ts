@@ -297,6 +297,22 @@ describe('berth <folder> --dry-run', () => {
   });
 });
 
+it('berth <folder> names every file with an invalid name, and how to exclude these files', async () => {
+  const { dist, runInProcess } = builder();
+  writeFiles(dist, { 'a?.html': 'x', 'b?.html': 'x' });
+  const { code, out, err } = await runInProcess(dist);
+  const [error, secondFile, next] = err.trimEnd().split('\n').slice(-3);
+  const reason = 'a path must not contain any of # ? % < > " (this one has ?)';
+  expect({ code, out, next }).toEqual({
+    code: 4,
+    out: '',
+    next: 'Fix these files, or exclude them with lines in .berthignore.',
+  });
+  const firstPath = error!.slice('Error: '.length, 'Error: a?.html'.length);
+  expect(error).toBe(`Error: ${firstPath}: ${reason} (and 1 more file).`);
+  expect(secondFile).toBe(`  ${firstPath === 'a?.html' ? 'b?.html' : 'a?.html'}: ${reason}`);
+});
+
 it('berth deployments shows where each deployment is live, and why visitors may not see it', async () => {
   const { key } = await server().account('pro');
   const { runInProcess } = createUser(envOf(server(), key));

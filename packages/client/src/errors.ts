@@ -1,4 +1,6 @@
-import type { ErrorCode, OpenEnum } from '@berth/contract';
+import { ERROR_DETAILS, type ErrorCode, type InputIssue, MAX_LISTED_ISSUES, type OpenEnum } from '@berth/contract';
+
+const IssueDetails = ERROR_DETAILS.validation_failed.required({ issues: true });
 
 /**
  * The kind of an error, for programs that handle errors.
@@ -59,6 +61,14 @@ export function refusalStateOf(failure: unknown): string | null {
   if (!(failure instanceof ClientError) || failure.status !== 422) return null;
   const { state } = (failure.details ?? {}) as { state?: unknown };
   return typeof state === 'string' ? state : null;
+}
+
+/**
+ * Returns the invalid fields or files that the `details` of an error list, at most 50; an empty list for other errors. The message
+ * of the error describes the first of them.
+ */
+export function issuesOf({ details }: { details: unknown }): readonly InputIssue[] {
+  return IssueDetails.safeParse(details).data?.issues.slice(0, MAX_LISTED_ISSUES) ?? [];
 }
 
 /** Returns the message of anything thrown as a sentence, for a person. @param thrown An error or a text. */

@@ -2,7 +2,14 @@
 export type { ApiRouter } from '@berth/contract';
 export { followActivities, type FollowOptions } from './follow-activities.ts';
 export { type BerthClient, type ClientOptions, createClient, parseWebAddress } from './client.ts';
-export { abortedError, ClientError, type ClientErrorKind, type ClientErrorOptions, errorText } from './errors.ts';
+export {
+  abortedError,
+  ClientError,
+  type ClientErrorKind,
+  type ClientErrorOptions,
+  errorText,
+  issuesOf,
+} from './errors.ts';
 export { backoffMs, DEFAULT_RETRIES, retryAfterMs, type RetryPolicy } from './retry.ts';
 export { defaultCacheDir } from './folder/cache-files.ts';
 export { onDriveWithin } from './folder/drive.ts';

@@ -30,16 +30,18 @@ export type SizeLimit = (typeof SIZE_LIMITS)[number];
 
 const InputIssue = z
   .object({
-    path: z.string().describe('The field, such as `labels.0`.'),
+    path: z.string().describe('The field, such as `labels.0`, or the path of the file.'),
     message: z.string().describe('What is invalid, and what would be valid.'),
   })
   .meta({ id: 'InputIssue' });
+/** An invalid field or file of a request. */
+export type InputIssue = z.infer<typeof InputIssue>;
 
 /** The schema of `details`, by error code. Codes that are not listed have no details. Source: api §2. */
 export const ERROR_DETAILS = {
   validation_failed: z.object({
-    issues: z.array(InputIssue).optional().describe('The invalid fields.'),
-    file: z.string().optional().describe('The path of the invalid file.'),
+    issues: z.array(InputIssue).optional().describe('The invalid fields, or the refused files: at most 50.'),
+    file: z.string().optional().describe('The path of the invalid file; of the first one if there are several.'),
   }),
   forbidden: z.object({
     cap: z.string().describe('The cap that is reached, as in `caps` of `GET /account`.'),

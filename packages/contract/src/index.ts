@@ -5,6 +5,7 @@ export * from './deploy-form.ts';
 export * from './deployments.ts';
 export * from './domains.ts';
 export * from './errors.ts';
+export * from './file-refusals.ts';
 export * from './labels.ts';
 export * from './lists.ts';
 export * from './names.ts';

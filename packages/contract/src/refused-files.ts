@@ -1,13 +1,13 @@
 /**
- * The file extensions of programs and installers, which are never published. `GET /limits` returns them as
- * `blockedExtensions`. Source: api §3, §6.
+ * The file extensions of programs and installers, which a server refuses unless its operator sets another list. `GET /limits`
+ * returns the list of the server as `blockedExtensions`. Source: api §3, §6.
  */
 export const BLOCKED_EXTENSIONS: readonly string[] = (
   'aab,apk,app,appimage,appx,appxbundle,bat,cab,cmd,com,cpl,deb,dll,dmg,exe,gadget,hta,inf,ipa,iso,jar,jse,lnk,' +
   'msc,msi,msix,msixbundle,msp,mst,pif,pkg,ps1,psm1,reg,rpm,scr,snap,sys,vb,vbe,vbs,ws,wsf,wsh,xbap,xpi'
 ).split(',');
 
-const BLOCKED_EXTENSION_SET: ReadonlySet<string> = new Set(BLOCKED_EXTENSIONS);
+const BUILT_IN_EXTENSIONS: ReadonlySet<string> = new Set(BLOCKED_EXTENSIONS);
 const JUNK_PATH = /(?:^|\/)(?:__MACOSX\/|(?:\.DS_Store|Thumbs\.db|desktop\.ini)$)/;
 const DOT_SEGMENT = /(?:^|\/)\./;
 const KEY_FILES = /^id_(?:rsa|dsa|ecdsa|ed25519)$/;
@@ -20,17 +20,23 @@ export function isJunk(path: string): boolean {
   return JUNK_PATH.test(path);
 }
 
-/** Returns the reason why a canonical path prevents the publication of a file; `null` if the file may be published. */
-export function refusedPath(path: string): string | null {
+/**
+ * Returns the reason why a canonical path prevents the publication of a file; `null` if the file may be published.
+ *
+ * @param blockedExtensions The refused file extensions, in lower case and without the dot.
+ */
+export function refusedPath(path: string, blockedExtensions: ReadonlySet<string>): string | null {
   const reason = privatePath(path);
   if (reason) return reason;
   const extension = extensionOf(path.slice(path.lastIndexOf('/') + 1));
-  return BLOCKED_EXTENSION_SET.has(extension) ? `programs and installers (.${extension}) are never published` : null;
+  if (!blockedExtensions.has(extension)) return null;
+  return BUILT_IN_EXTENSIONS.has(extension)
+    ? `programs and installers (.${extension}) are never published`
+    : `this server does not publish .${extension} files`;
 }
 
 /**
- * Returns the reason why a file is private, such as `.env` or a file in `.git`. Clients skip private files silently,
- * and report the other files that {@link refusedPath} refuses.
+ * Returns the reason why a file is private, such as `.env` or a file in `.git`. Clients skip private files silently.
  *
  * @returns A sentence, or `null` if the file is not private. Source: api §3; security T3.
  */

@@ -9,7 +9,16 @@ import {
   refusedPath,
 } from '../src/refused-files.ts';
 
+const BUILT_IN = new Set(BLOCKED_EXTENSIONS);
+
 describe('api §3: refusedPath', () => {
+  it('refuses the extensions of the given list only (api §10)', () => {
+    const blocked = new Set(['mp4']);
+    expect(refusedPath('a/film.MP4', blocked)).toBe('this server does not publish .mp4 files');
+    expect(refusedPath('setup.exe', blocked)).toBeNull();
+    expect(refusedPath('.env', new Set())).toContain('environment files');
+  });
+
   it.each([
     ['programs and installers (.exe)', ['setup.exe', 'a/b/SETUP.EXE', 'photo.jpg.exe', '.exe']],
     ['programs and installers (.exe)', ['setup.exe.', 'setup.exe ', 'setup.exe. .']],
@@ -18,7 +27,7 @@ describe('api §3: refusedPath', () => {
     ['private keys', ['id_rsa', 'a/.ssh/id_rsa', 'id_ed25519', 'id_ecdsa', 'id_dsa']],
     ['node_modules/', ['node_modules/x.js', 'node_modules/x/index.js']],
   ])('gives a reason with "%s" for each of %j', (reason, paths) => {
-    for (const path of paths) expect(refusedPath(path), path).toContain(reason);
+    for (const path of paths) expect(refusedPath(path, BUILT_IN), path).toContain(reason);
   });
 
   it.each([
@@ -29,13 +38,13 @@ describe('api §3: refusedPath', () => {
     ['node_modules/', 'a/node_modules/x.js node_modules'],
     ['hidden files', '.DS_Store .well-known/assetlinks.json'],
   ])('accepts paths that only resemble %s, such as each of %s', (_, paths) => {
-    for (const path of paths.split(' ')) expect(refusedPath(path), path).toBeNull();
+    for (const path of paths.split(' ')) expect(refusedPath(path, BUILT_IN), path).toBeNull();
   });
 
   it.each(BLOCKED_EXTENSIONS.map((extension) => [extension]))('refuses the extension .%s in any case', (extension) => {
     expect(extension).toMatch(/^[a-z0-9]+$/);
-    expect(refusedPath(`a.${extension}`)).toContain(`(.${extension})`);
-    expect(refusedPath(`a.${extension.toUpperCase()}`)).toContain(`(.${extension})`);
+    expect(refusedPath(`a.${extension}`, BUILT_IN)).toContain(`(.${extension})`);
+    expect(refusedPath(`a.${extension.toUpperCase()}`, BUILT_IN)).toContain(`(.${extension})`);
   });
 
   it('has a list of refused extensions in which no extension is repeated', () => {

@@ -83,6 +83,8 @@ export interface Core {
   readonly packs: PackStore;
   readonly hasher: Hasher;
   readonly plans: Plans;
+  /** The file extensions that are refused, in lower case and without the dot. Source: api §10. */
+  readonly blockedExtensions: ReadonlySet<string>;
   readonly addresses: Addresses;
   readonly keys: Keys;
   readonly activityFeed: ActivityFeed;

@@ -1,4 +1,4 @@
-import { type DetailsOf, ERROR_STATUS, type ErrorCode } from '@berth/contract';
+import { type DetailsOf, ERROR_STATUS, type ErrorCode, type FileRefusals } from '@berth/contract';
 
 interface ErrorExtras<C extends ErrorCode> {
   details?: DetailsOf<C>;
@@ -51,9 +51,21 @@ export function invalid(path: string, message: string): ServiceError {
   return new ServiceError('validation_failed', `${path}: ${message}`, { details: { issues: [{ path, message }] } });
 }
 
+/** A 400 about files of a deploy. */
+export class InvalidFiles extends ServiceError<'validation_failed'> {}
+
 /** Returns a 400 about one uploaded file. */
-export function invalidFile(file: string, message: string): ServiceError {
-  return new ServiceError('validation_failed', `${file}: ${message}`, { details: { file } });
+export function invalidFile(file: string, message: string): InvalidFiles {
+  const issues = [{ path: file, message }];
+  return new InvalidFiles('validation_failed', `${file}: ${message}`, { details: { file, issues } });
+}
+
+/** @throws InvalidFiles that names the refused files, if there are any. */
+export function throwRefusals(refusals: FileRefusals): void {
+  const summary = refusals.summary();
+  if (!summary) return;
+  const { message, file, issues } = summary;
+  throw new InvalidFiles('validation_failed', message, { details: { file, issues: [...issues] } });
 }
 
 /** Returns a 503, because a dependency cannot be used or the server is about to stop. */

@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
+import { BLOCKED_EXTENSIONS, type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { afterAll, expect } from 'vitest';
 import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../core/src/core.ts';
@@ -49,6 +49,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
     packs: await openDiskPacks(packsDir),
     hasher: createHasher(),
     plans: createPlans(DEFAULT_PLANS),
+    blockedExtensions: new Set(BLOCKED_EXTENSIONS),
     addresses: {
       platformDomain: 'sites.test',
       platformHost: 'sites.test',

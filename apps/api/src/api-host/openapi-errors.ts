@@ -10,7 +10,7 @@ type OperationError = Exclude<ErrorCode, 'method_not_allowed' | 'uri_too_long' |
 /** The description of each error. `other` is for requests that fail before their operation is known. Source: api §2. */
 const MEANINGS: Record<OperationError | 'other', string> = {
   validation_failed:
-    'The input is not valid. `details.issues` lists the invalid fields, or `details.file` names the file.',
+    'The input is not valid. `details.issues` lists the invalid fields or files, and `details.file` names the first invalid file.',
   authentication_failed: 'The credential is missing or not valid: malformed, unknown, expired or revoked.',
   forbidden: 'Not permitted.',
   not_found: 'There is no such resource, or it belongs to another account; the response is the same for both.',

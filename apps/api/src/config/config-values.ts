@@ -17,6 +17,8 @@ const MAX_WORKERS = 64;
 const LABEL_RULE = 'with parts of 1 to 63 letters, digits and hyphens';
 const MAX_EMAIL_LENGTH = 254;
 const UNIT_MS = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+/** `GET /limits` returns the whole list. */
+const MAX_EXTENSIONS = 500;
 const MAX_SECONDS = 24 * 3_600;
 /** Prefix lengths of the widest networks that can plausibly belong to one owner: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
@@ -194,6 +196,22 @@ export function parseSwitch(text: string): boolean {
   if (!isOn && !['0', 'off', 'false', 'no'].includes(text.toLowerCase()))
     throw new Error(`${quote(text)} is neither on nor off; use 1 or 0`);
   return isOn;
+}
+
+/** Reads the file extensions that are refused. Case and a leading dot do not matter; `none` means that there are none. */
+export function parseBlockedExtensions(text: string): string[] {
+  if (text.toLowerCase() === 'none') return [];
+  const extensions = listOf(text, (item) => {
+    const [, extension] = /^\.?([a-z0-9_+-]{1,32})$/.exec(item.toLowerCase()) ?? [];
+    if (extension === undefined)
+      throw new Error(
+        `${quote(item)} is not a file extension; list extensions of 1 to 32 letters, digits, "_", "+" or "-", such as "exe, msi", or use "none"`,
+      );
+    return extension;
+  });
+  if (extensions.length === 0 || extensions.length > MAX_EXTENSIONS)
+    throw new Error(`the list must have 1 to ${MAX_EXTENSIONS} file extensions; to refuse none, use "none"`);
+  return extensions;
 }
 
 export function parseLogLevel(text: string): LogLevel {

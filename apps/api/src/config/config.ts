@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { ANONYMOUS_PLAN, DEFAULT_PLANS, type Plan } from '@berth/contract';
+import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, type Plan } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
 import * as values from './config-values.ts';
 import { EnvironmentReader } from './environment-reader.ts';
@@ -53,6 +53,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     logLevel: reader.read('LOG_LEVEL', 'info', values.parseLogLevel),
     /** `null` means that there are no limits. */
     rateLimits: reader.read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
+    /** The file extensions that deploys must not have, in lower case and without the dot. */
+    blockedExtensions: reader.read<readonly string[]>(
+      'BLOCKED_EXTENSIONS',
+      BLOCKED_EXTENSIONS,
+      values.parseBlockedExtensions,
+    ),
     /** Whether published files are compressed in the background. */
     compression: reader.readInTests('COMPRESSION', true, values.parseSwitch),
     /** Whether the server runs its periodic jobs. */

@@ -59,6 +59,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     packs: await openDiskPacks(join(config.dataDir, 'packs')),
     hasher,
     plans: createPlans(config.plans),
+    blockedExtensions: new Set(config.blockedExtensions),
     addresses: addressesOf(config),
     keys: deriveKeys(config.secretKey ?? (await loadSecretKey(config.dataDir))),
     activityFeed: createActivityFeed(database.newActivities),

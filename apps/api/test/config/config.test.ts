@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { DEFAULT_PLANS } from '@berth/contract';
+import { BLOCKED_EXTENSIONS, DEFAULT_PLANS } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS } from '@berth/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/config/environment-reader.ts';
@@ -64,6 +64,7 @@ describe('readConfig', () => {
       staleMs: 0,
       logLevel: 'info',
       rateLimits: DEFAULT_RATE_LIMITS,
+      blockedExtensions: BLOCKED_EXTENSIONS,
       plans: DEFAULT_PLANS,
       defaultPlan: DEFAULT_PLANS[0],
       compression: true,
@@ -110,6 +111,8 @@ describe('readConfig', () => {
     ['PLATFORM_DOMAIN', 'bücher.example', { platformDomain: 'xn--bcher-kva.example' }],
     ['PLATFORM_DOMAIN', 'sites.test:8080', { cnameTarget: 'sites.test' }],
     ['CNAME_TARGET', 'CNAME.Example.com.', { cnameTarget: 'cname.example.com' }],
+    ['BLOCKED_EXTENSIONS', 'none', { blockedExtensions: [] }],
+    ['BLOCKED_EXTENSIONS', 'EXE, .msi,c++,exe', { blockedExtensions: ['exe', 'msi', 'c++'] }],
     ['APEX_ADDRESSES', '192.0.2.10, 2001:DB8:0::10,192.0.2.10', { apexAddresses: ['192.0.2.10', '2001:db8::10'] }],
     [
       'DNS_SERVERS',
@@ -179,6 +182,19 @@ describe('readConfig', () => {
       'APEX_ADDRESSES',
       '192.0.2.10, sites.test',
       /^APEX_ADDRESSES: "sites.test" is not an address that a domain can point at; list/,
+    ],
+    [
+      'BLOCKED_EXTENSIONS',
+      'exe, tar.gz',
+      /^BLOCKED_EXTENSIONS: "tar.gz" is not a file extension; list extensions of 1 to 32 letters/,
+    ],
+    ['BLOCKED_EXTENSIONS', 'exe msi', /^BLOCKED_EXTENSIONS: "exe msi" is not a file extension/],
+    ['BLOCKED_EXTENSIONS', 'x'.repeat(33), /^BLOCKED_EXTENSIONS:/],
+    ['BLOCKED_EXTENSIONS', ',', /^BLOCKED_EXTENSIONS: the list must have 1 to 500 file extensions/],
+    [
+      'BLOCKED_EXTENSIONS',
+      Array.from({ length: 501 }, (_, at) => `x${at}`).join(','),
+      /^BLOCKED_EXTENSIONS: the list must have 1 to 500 file extensions/,
     ],
     ['APEX_ADDRESSES', '0.0.0.0', /^APEX_ADDRESSES:/],
     ['APEX_ADDRESSES', '0::0', /^APEX_ADDRESSES:/],

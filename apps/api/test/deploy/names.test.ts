@@ -13,6 +13,12 @@ async function expectServed(deployment: string, path: string, bytes: string): Pr
   expect({ path, status, text }).toEqual({ path, status: 200, text: bytes });
 }
 
+/** Expects details that name one file. */
+function expectOneFile(details: unknown): void {
+  const file = expect.stringMatching(/./);
+  expect(details).toEqual({ file, issues: [{ path: file, message: expect.stringMatching(/./) }] });
+}
+
 describe('T1: a hostile file name', () => {
   it.each([['../x'], [String.raw`a\..\..\x`], ['a%00b'], [String.raw`a\"b`], ['a\tb'], ['x'.repeat(5000)]])(
     'is refused, never repaired: %.30j',
@@ -20,7 +26,7 @@ describe('T1: a hostile file name', () => {
       const { details } = await expectRefusal(server(), 'validation_failed', () =>
         deploy(file('index.html', 'home'), file(name, 'x')),
       );
-      expect(details).toEqual({ file: expect.stringMatching(/./) });
+      expectOneFile(details);
     },
   );
 
@@ -58,6 +64,32 @@ it('api §3: two junk files may have the same name, but an invalid junk name is 
   await expectRefusal(server(), 'validation_failed', () => deploy(home, file('../.DS_Store', '1')));
 });
 
+describe('api §3: several refused files', () => {
+  const refused = (count: number) => Array.from({ length: count }, (_, at) => file(`${at}.exe`, 'x'));
+
+  it('are named in one answer after the whole body has arrived: 50 of them, and the number of the others', async () => {
+    const { message, details } = await expectRefusal(server(), 'validation_failed', () =>
+      deploy(file('index.html', 'home'), ...refused(70), file('large.bin', Buffer.alloc(3_000_000)), file('../x', 'x')),
+    );
+    const reason = 'programs and installers (.exe) are never published';
+    expect(message).toBe(`0.exe: ${reason} (and 70 more files, 21 of them not listed)`);
+    const issues = Array.from({ length: 50 }, (_, at) => ({ path: `${at}.exe`, message: reason }));
+    expect(details).toEqual({ file: '0.exe', issues });
+  });
+
+  it('S1: are named in an answer of at most 16 KiB, however long their names are', async () => {
+    const names = Array.from({ length: 60 }, (_, at) => `${`${'é'.repeat(125)}/`.repeat(4)}${at}.exe`);
+    let answer = '';
+    await expectRefusal(server(), 'validation_failed', async () => {
+      const response = await deploy(...names.map((name) => file(name, 'x')));
+      answer = response.text;
+      return response;
+    });
+    expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(16 * 1024);
+    expect(Buffer.byteLength(answer)).toBeGreaterThan(10 * 1024);
+  });
+});
+
 describe('F4: filename* takes precedence over filename', () => {
   it.each([
     [`filename="good.txt"; filename*=UTF-8''..%2Fevil.txt`],
@@ -73,7 +105,7 @@ describe('F4: filename* takes precedence over filename', () => {
     [`filename="good.txt"; filename*=ISO-8859-1''a%85b`],
   ])('and is refused if its decoded name is invalid: %s', async (parameters) => {
     const { details } = await expectRefusal(server(), 'validation_failed', () => deploy(rawFile(parameters, 'x')));
-    expect(details).toEqual({ file: expect.stringMatching(/./) });
+    expectOneFile(details);
   });
 
   it.each([

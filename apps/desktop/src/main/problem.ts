@@ -1,4 +1,4 @@
-import { ClientError } from '@berth/client';
+import { ClientError, issuesOf } from '@berth/client';
 import { bytes, count, duration } from '@berth/client/amounts';
 import { type SizeLimit, SIZE_LIMITS } from '@berth/contract';
 import { z } from 'zod';
@@ -6,6 +6,8 @@ import type { Problem } from '../shared/problem.ts';
 
 /** The maximum length of a message. Messages of foreign servers can have any length. */
 const MAX_MESSAGE_LENGTH = 600;
+/** The maximum total length of the names of refused files in a hint, in characters. */
+const MAX_FILE_NAMES_LENGTH = 400;
 
 /**
  * Converts a thrown value to a problem for the user: what went wrong, in which file, and what to do. Errors of the client keep
@@ -74,9 +76,9 @@ function nextStep(error: ClientError): string | null {
       return status === 401 ? 'Sign in again under Settings.' : 'Sign in under Settings.';
     case 'refused':
       if (status === 413) return beyondLimit(error);
-      return file === null ? null : `Change ${file}, or exclude it in a .berthignore file.`;
+      return file === null ? null : fileHint('Change', file, error);
     case 'folder':
-      return file === null ? null : `Fix ${file}, or exclude it in a .berthignore file.`;
+      return file === null ? null : fileHint('Fix', file, error);
     case 'server':
       return "Try again later. Your server's log has details.";
     case 'aborted':
@@ -84,6 +86,17 @@ function nextStep(error: ClientError): string | null {
     default:
       return kind satisfies never;
   }
+}
+
+/** Names the refused files: all that fit into {@link MAX_FILE_NAMES_LENGTH} characters, and the number of the others. */
+function fileHint(verb: 'Change' | 'Fix', file: string, error: ClientError): string {
+  const paths = issuesOf(error).map(({ path }) => path);
+  if (paths.length < 2) return `${verb} ${file}, or exclude it in a .berthignore file.`;
+  let length = 0;
+  const named = paths.filter((path, at) => (length += path.length) <= MAX_FILE_NAMES_LENGTH || at === 0);
+  const omitted = paths.length - named.length;
+  const list = named.join(', ') + (omitted > 0 ? ` and ${omitted} more` : '');
+  return `${verb} these files, or exclude them in a .berthignore file: ${list}.`;
 }
 
 const CAP_NAMES: Readonly<Record<string, string>> = {

@@ -193,13 +193,13 @@ describe('notifications about watched folders (desktop §8)', () => {
   it('are shown once when a folder needs the user to act; a click shows the folder', async () => {
     const { world, id } = await openWatched(server());
     world.native.focused = false;
-    world.build('dist', { 'setup.exe': 'x' });
+    world.build('dist', { 'what?.html': 'x' });
     await world.until(id, 'waiting');
     world.build('dist', { 'index.html': 'two' });
     const folderEventsBefore = world.count('folders');
     await eventually(() => expect(world.count('folders')).toBeGreaterThan(folderEventsBefore + 1));
     expect(world.native.notes).toMatchObject([
-      { title: 'dist was not published', body: expect.stringContaining('setup.exe') },
+      { title: 'dist was not published', body: expect.stringContaining('what?.html') },
     ]);
     world.native.notes[0]!.onClick();
     expect(world.native.windows).toBe(1);

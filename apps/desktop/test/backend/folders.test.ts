@@ -77,11 +77,11 @@ describe('a watched folder (desktop §5, §8)', () => {
 
   it('with a file that cannot be published shows the name of the file, and is published once the file is deleted', async () => {
     const { world, id, url } = await openWatched(server());
-    const path = world.build('dist', { 'setup.exe': 'x', 'index.html': 'two' });
+    const path = world.build('dist', { 'what?.html': 'x', 'index.html': 'two' });
     const { state } = await world.until(id, 'waiting');
-    expect(state).toMatchObject({ problem: { kind: 'folder', file: 'setup.exe' } });
+    expect(state).toMatchObject({ problem: { kind: 'folder', file: 'what?.html' } });
     expect((await server().visit(url!)).text).toBe('one');
-    rmSync(`${path}/setup.exe`);
+    rmSync(`${path}/what?.html`);
     await world.untilPublished(id, 'two');
   });
 

@@ -61,6 +61,14 @@ describe('problemOf gives a message and the next step (desktop §8.5)', () => {
       { next: 'Change setup.exe, or exclude it in a .berthignore file.', file: 'setup.exe' },
     ],
     [
+      'several files that are refused',
+      new ClientError('folder', 'a.exe: is bad (and 2 more files).', {
+        file: 'a.exe',
+        details: { issues: ['a.exe', 'b.exe', 'c'.repeat(500)].map((path) => ({ path, message: 'is bad' })) },
+      }),
+      { next: 'Fix these files, or exclude them in a .berthignore file: a.exe, b.exe and 1 more.', file: 'a.exe' },
+    ],
+    [
       'a server that asks to retry later',
       new ClientError('unavailable', 'Too many', { status: 429, retryAfterSeconds: 120 }),
       { next: 'Try again in 2 min.' },

@@ -3,7 +3,14 @@ export type { ApiRouter } from '@berth/contract';
 export { type BerthClient, type ClientOptions, createClient, parseWebAddress } from '../client.ts';
 export type { Changes, RetriedEvent } from '../deploy/events.ts';
 export { CANCELLED, type Publication } from '../deploy/input.ts';
-export { abortedError, ClientError, type ClientErrorKind, type ClientErrorOptions, errorText } from '../errors.ts';
+export {
+  abortedError,
+  ClientError,
+  type ClientErrorKind,
+  type ClientErrorOptions,
+  errorText,
+  issuesOf,
+} from '../errors.ts';
 export { followActivities, type FollowOptions } from '../follow-activities.ts';
 export type { Amount, SkippedFile, SkipReason } from '../folder/snapshot.ts';
 export { DEFAULT_RETRIES, type RetryPolicy } from '../retry.ts';

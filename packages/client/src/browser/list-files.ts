@@ -1,5 +1,5 @@
-import { mayHoldPrivateKey } from '@berth/contract';
-import { folderError } from '../folder/folder-errors.ts';
+import { FileRefusals, mayHoldPrivateKey } from '@berth/contract';
+import { folderError, throwRefusals } from '../folder/folder-errors.ts';
 import {
   createPrivateKeyFinder,
   IGNORE_FILE,
@@ -37,23 +37,28 @@ export interface FileList {
   skipped: SkippedFile[];
 }
 
+/** The list of files while it grows, and the files that prevent the publication. */
+interface ListedFiles extends FileList {
+  refusals: FileRefusals;
+}
+
 /**
  * Lists files. The path of a `File` from `<input webkitdirectory>` starts below the chosen folder.
  *
- * @throws ClientError of the kind `folder` that names the file: its name is invalid for a site, it must not be published, or its
- *   path conflicts with the path of another file.
+ * @throws ClientError of the kind `folder` that names the files with names that are invalid for a site and the files that must not be
+ *   published, or the file whose path conflicts with the path of another file.
  */
 export async function listFiles(inputs: Iterable<FileInput>): Promise<FileList> {
   const named = Array.from(inputs, (input) => ({ name: nameOf(input), blob: blobOf(input) }));
   const ignored = await readRules(named.find(({ name }) => name === IGNORE_FILE)?.blob);
-  const list: FileList = { found: [], skipped: [] };
+  const list = emptyList();
   for (const { name, blob } of named) await addFile(list, name, blob, ignored);
   return checked(list);
 }
 
 /** Lists the files of a folder. Does not read skipped subfolders. @throws ClientError, as {@link listFiles} does. */
 export async function listDirectory(root: DirectoryHandle, signal: AbortSignal): Promise<FileList> {
-  const list: FileList = { found: [], skipped: [] };
+  const list = emptyList();
   const ignored = await readRules(await findIgnoreFile(root));
   const folders = [{ path: '', handle: root }];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -100,11 +105,13 @@ function blobOf(input: FileInput): Blob {
   return input.content instanceof Blob ? input.content : new Blob([input.content]);
 }
 
-async function addFile({ found, skipped }: FileList, name: string, blob: Blob, ignored: IgnoreRules): Promise<void> {
+async function addFile(list: ListedFiles, name: string, blob: Blob, ignored: IgnoreRules): Promise<void> {
+  const { found, skipped, refusals } = list;
   const reason = reasonToSkipName(name, ignored);
   if (reason) skipped.push({ path: name, reason });
   else {
-    const path = publishedPath(name);
+    const path = publishedPath(name, refusals);
+    if (path === null) return;
     if (await holdsPrivateKey(path, blob)) skipped.push({ path, reason: 'private' });
     else found.push({ path, blob });
   }
@@ -118,9 +125,14 @@ async function holdsPrivateKey(path: string, blob: Blob): Promise<boolean> {
   return false;
 }
 
-function checked(list: FileList): FileList {
-  refuseConflictingPaths(list.found.map(({ path }) => path));
-  return list;
+function emptyList(): ListedFiles {
+  return { found: [], skipped: [], refusals: new FileRefusals() };
+}
+
+function checked({ found, skipped, refusals }: ListedFiles): FileList {
+  throwRefusals(refusals);
+  refuseConflictingPaths(found.map(({ path }) => path));
+  return { found, skipped };
 }
 
 /** Reads a file piece by piece. Not all browsers can iterate over a stream. */

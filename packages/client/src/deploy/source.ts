@@ -1,8 +1,15 @@
 import { createHash, hash } from 'node:crypto';
-import { findPathConflict, isJunk, normalizePath, refusedPath } from '@berth/contract';
-import { changingFileError, folderError, readOrRefuse, unreadableError } from '../folder/folder-errors.ts';
+import { FileRefusals, findPathConflict, isJunk } from '@berth/contract';
+import {
+  changingFileError,
+  folderError,
+  readOrRefuse,
+  throwRefusals,
+  unreadableError,
+} from '../folder/folder-errors.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from '../folder/read-file.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
+import { publishedPath } from '../folder/site-paths.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { FileInput } from './input.ts';
 
@@ -31,14 +38,18 @@ export function folderSource({ files, root, diskNames }: ReadFolder): Source {
 /**
  * Creates a source from files in memory. Skips junk.
  *
- * @throws ClientError of the kind `folder` that names the file: its name is invalid for a site, it must not be published, or
- *   its path conflicts with the path of another file.
+ * @throws ClientError of the kind `folder` that names the files with names that are invalid for a site and the files that must
+ *   not be published, or the file whose path conflicts with the path of another file.
  */
 export function memorySource(inputs: readonly FileInput[]): Source {
   const bytes = new Map<string, Uint8Array>();
-  const files = inputs
-    .map(({ path, content }) => ({ path: pathOf(path), content: Buffer.from(content) }))
-    .filter(({ path }) => !isJunk(path))
+  const refusals = new FileRefusals();
+  const named = inputs.flatMap(({ path: name, content }) => {
+    const path = publishedPath(name, refusals);
+    return path === null || isJunk(path) ? [] : [{ path, content: Buffer.from(content) }];
+  });
+  throwRefusals(refusals);
+  const files = named
     .map(({ path, content }) => {
       bytes.set(path, content);
       return { path, size: content.length, sha256: hash('sha256', content) };
@@ -47,14 +58,6 @@ export function memorySource(inputs: readonly FileInput[]): Source {
   const conflict = findPathConflict(files.map(({ path }) => path));
   if (conflict) throw folderError(conflict.second, conflict.reason);
   return { files, read: ({ path }) => [bytes.get(path)!] };
-}
-
-function pathOf(name: string): string {
-  const normalized = normalizePath(name);
-  if (!normalized.ok) throw folderError(name, normalized.reason);
-  const refusalReason = isJunk(normalized.path) ? null : refusedPath(normalized.path);
-  if (refusalReason) throw folderError(normalized.path, refusalReason);
-  return normalized.path;
 }
 
 function readSmallChecked(location: string, { path, size, sha256 }: FolderFile): Uint8Array {

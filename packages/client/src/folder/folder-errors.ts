@@ -1,3 +1,4 @@
+import type { FileRefusals } from '@berth/contract';
 import { ClientError } from '../errors.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -12,6 +13,14 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Creates the error for a file or subfolder that cannot be published. @param file The path inside the folder. */
 export function folderError(file: string, reason: string, cause?: unknown): ClientError {
   return new ClientError('folder', `${file}: ${reason}.`, { file, cause });
+}
+
+/** @throws ClientError of the kind `folder` that names the refused files, if there are any. Its `details` lists them in `issues`. */
+export function throwRefusals(refusals: FileRefusals): void {
+  const summary = refusals.summary();
+  if (!summary) return;
+  const { message, file, issues } = summary;
+  throw new ClientError('folder', `${message}.`, { file, details: { issues } });
 }
 
 /** Returns the result of `read`. @throws ClientError of the kind `folder` that names the file if `read` fails. */

@@ -1,7 +1,8 @@
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FileRefusals } from '@berth/contract';
 import { createTimeSlices } from '../time-slices.ts';
-import { readOrRefuse } from './folder-errors.ts';
+import { readOrRefuse, throwRefusals } from './folder-errors.ts';
 import { IGNORE_FILE, ignoreRulesOf, type IgnoreRules, publishedPath, reasonToSkipName } from './site-paths.ts';
 import type { SkippedFile, SkipReason } from './snapshot.ts';
 
@@ -20,7 +21,7 @@ export interface FoundFile {
  * Runs on this thread, because sending each system call to another thread takes five times as long as the call itself.
  *
  * @param ignorePatterns More patterns to skip, in the syntax of `.gitignore`.
- * @throws ClientError of the kind `folder` if something cannot be read, or must not be published but is not private.
+ * @throws ClientError of the kind `folder` if something cannot be read, or that names all files with invalid names.
  */
 export async function listFiles(
   root: string,
@@ -30,6 +31,7 @@ export async function listFiles(
   const slices = createTimeSlices(signal);
   const foundFiles: FoundFile[] = [];
   const skippedFiles: SkippedFile[] = [];
+  const refusals = new FileRefusals();
   const ignoreRules = readIgnoreRules(root, ignorePatterns);
   const folders = [''];
   for (let folder: string | undefined; (folder = folders.pop()) !== undefined;) {
@@ -40,15 +42,19 @@ export async function listFiles(
       const reason = reasonToSkip(name, entry, ignoreRules);
       if (reason) skippedFiles.push({ path: name, reason });
       else if (entry.isDirectory()) folders.push(name);
-      else foundFiles.push(toFoundFile(root, name));
+      else {
+        const path = publishedPath(name, refusals);
+        if (path !== null) foundFiles.push({ path, name, stats: readStats(`${root}/${name}`, name) });
+      }
     }
   }
+  throwRefusals(refusals);
   return { found: foundFiles, skipped: skippedFiles };
 }
 
 /** Returns the entry of an HTML file that is published alone, as the front page. @param name The name of the file in `root`. */
 export function listPage(root: string, name: string): FoundFile {
-  return { path: 'index.html', name, stats: readOrRefuse(name, () => lstatSync(join(root, name), { bigint: true })) };
+  return { path: 'index.html', name, stats: readStats(join(root, name), name) };
 }
 
 function reasonToSkip(name: string, entry: Dirent, ignored: IgnoreRules): SkipReason | null {
@@ -58,9 +64,8 @@ function reasonToSkip(name: string, entry: Dirent, ignored: IgnoreRules): SkipRe
   return entry.isFile() || entry.isDirectory() ? null : 'not-a-file';
 }
 
-function toFoundFile(root: string, name: string): FoundFile {
-  const path = publishedPath(name);
-  return { path, name, stats: readOrRefuse(name, () => lstatSync(`${root}/${name}`, { bigint: true })) };
+function readStats(location: string, name: string): BigIntStats {
+  return readOrRefuse(name, () => lstatSync(location, { bigint: true }));
 }
 
 /** Combines the {@link IGNORE_FILE} with other patterns. */

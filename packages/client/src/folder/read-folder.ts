@@ -36,8 +36,8 @@ export interface ReadFolder extends FolderSnapshot {
  * Skips junk, private files, links, special files, and everything that `.berthignore` lists. The result lists what was skipped.
  * A file that has not changed since the last run is not read. A file that changes while it is read is read again.
  *
- * @throws ClientError of the kind `folder` that names the file: it cannot be read, keeps changing, has a name that is invalid
- *   for a site, or must not be published, such as a program. Of the kind `aborted` if the caller aborted.
+ * @throws ClientError of the kind `folder` that names all files whose names are invalid for a site, or the file that cannot be
+ *   read or keeps changing. Of the kind `aborted` if the caller aborted.
  * Source: api §3; security T2, T3.
  */
 export function readFolder(

@@ -1,12 +1,12 @@
 // Which files of a folder are published, by their names. Also runs in a browser.
 import {
+  type FileRefusals,
   findPathConflict,
   isJunk,
   mayHoldPrivateKey,
   normalizePath,
   PRIVATE_KEY_MARKER,
   privatePath,
-  refusedPath,
 } from '@berth/contract';
 import ignore from 'ignore';
 import { folderError } from './folder-errors.ts';
@@ -45,16 +45,16 @@ export function reasonToSkipName(name: string, ignored: IgnoreRules): SkipReason
 }
 
 /**
- * Returns the path on the site of a file.
- *
- * @throws ClientError of the kind `folder` if the name is invalid for a site, or the file must not be published.
+ * Returns the path on the site of a file. If the name is invalid for a site, or the file is private, adds the file to `refusals` and
+ * returns `null`. Only the server knows which file types it refuses.
  */
-export function publishedPath(name: string): string {
+export function publishedPath(name: string, refusals: FileRefusals): string | null {
   const normalized = normalizePath(name);
-  if (!normalized.ok) throw folderError(name, normalized.reason);
-  const refused = refusedPath(normalized.path);
-  if (refused) throw folderError(normalized.path, refused);
-  return normalized.path;
+  const path = normalized.ok ? normalized.path : name;
+  const reason = normalized.ok ? (isJunk(path) ? null : privatePath(path)) : normalized.reason;
+  if (reason === null) return path;
+  refusals.add(path, reason);
+  return null;
 }
 
 /** @throws ClientError of the kind `folder` if two files cannot have these paths on one site. */

@@ -77,7 +77,11 @@ describe('the files that a page publishes', () => {
   });
 
   it.each<[string, FileInput[], string]>([
-    ['a program', [new File([''], 'setup.exe')], 'setup.exe: programs and installers (.exe) are never published.'],
+    [
+      'two invalid names',
+      [new File([''], 'a?'), new File([''], 'b?')],
+      'a?: a path must not contain any of # ? % < > " (this one has ?) (and 1 more file).',
+    ],
     ['a name with a control character', [{ path: 'a\nb', content: '' }], 'a\nb: '],
     [
       'a file that is also a folder',

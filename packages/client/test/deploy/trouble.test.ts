@@ -214,7 +214,6 @@ describe('files in memory', () => {
   const REFUSED = [
     ['a/../b.txt', 'a path must not have a "." or ".." segment'],
     ['.env', 'environment files (.env*) contain secrets and are never published'],
-    ['x.exe', 'programs and installers (.exe) are never published'],
   ] as const;
   test.each(REFUSED)('are refused before anything is sent if the path of one file is %s', async (path, reason) => {
     const { client, options, proxy } = await makeWorld(server(), {});
@@ -226,6 +225,27 @@ describe('files in memory', () => {
       },
     );
     expect(proxy.passed).toEqual([]);
+  });
+
+  test('are refused with one error that names all files with invalid paths', async () => {
+    const { client, options } = await makeWorld(server(), {});
+    const files = ['../b', 'ok', '.env'].map((path) => ({ path, content: '' }));
+    await expect(collectEvents(deployFiles({ client, files }, options))).rejects.toMatchObject({
+      message: '../b: a path must not have a "." or ".." segment (and 1 more file).',
+      details: { issues: [{ path: '../b' }, { path: '.env' }] },
+    });
+  });
+
+  test('are refused by the server if their types are refused; the error names all of them', async () => {
+    const { client, options } = await makeWorld(server(), {});
+    const files = ['a.exe', 'ok', 'b.msi'].map((path) => ({ path, content: '' }));
+    for (const delta of [true, false])
+      await expect(collectEvents(deployFiles({ client, files }, { ...options, delta }))).rejects.toMatchObject({
+        kind: 'refused',
+        file: 'a.exe',
+        message: 'a.exe: programs and installers (.exe) are never published (and 1 more file)',
+        details: { issues: [{ path: 'a.exe' }, { path: 'b.msi' }] },
+      });
   });
 
   test('are refused if two files have the same path, or one path is the folder of another', async () => {

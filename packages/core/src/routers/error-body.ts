@@ -1,4 +1,4 @@
-import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@berth/contract';
+import { ERROR_STATUS, type ErrorBody, type ErrorCode, MAX_LISTED_BYTES, MAX_LISTED_ISSUES } from '@berth/contract';
 import { TRPCError } from '@trpc/server';
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
@@ -82,9 +82,6 @@ export function toTrpcError(error: ServiceError): TRPCError {
 
 /** The maximum length of a text in an error, in UTF-16 units. A path is never longer. */
 const MAX_TEXT_LENGTH = 2_048;
-const MAX_LISTED_ISSUES = 50;
-/** The maximum total size of the entries of a list as JSON, in bytes. */
-const MAX_LIST_BYTES = 12 * 1024;
 
 interface ErrorText {
   message: string;
@@ -114,7 +111,7 @@ function firstEntries(list: readonly unknown[]): unknown[] {
   for (const value of list.slice(0, MAX_LISTED_ISSUES)) {
     const entry = cutTexts(value);
     size += Buffer.byteLength(JSON.stringify(entry));
-    if (size > MAX_LIST_BYTES) break;
+    if (size > MAX_LISTED_BYTES) break;
     entries.push(entry);
   }
   return entries;

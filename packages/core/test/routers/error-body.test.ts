@@ -48,7 +48,10 @@ describe('api §2: the body of an error', () => {
       invalid('limit', 'is bad'),
       { message: 'limit: is bad', details: { issues: [{ path: 'limit', message: 'is bad' }] } },
     ],
-    [invalidFile('a.exe', 'is bad'), { message: 'a.exe: is bad', details: { file: 'a.exe' } }],
+    [
+      invalidFile('a.exe', 'is bad'),
+      { message: 'a.exe: is bad', details: { file: 'a.exe', issues: [{ path: 'a.exe', message: 'is bad' }] } },
+    ],
     [unavailable('Not now.', new Error(SECRET)), { message: 'Not now.' }],
     [
       new ServiceError('forbidden', 'Full.', { details: { cap: 'deployments', used: 5, limit: 5 } }),

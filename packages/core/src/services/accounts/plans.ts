@@ -1,11 +1,4 @@
-import {
-  ANONYMOUS_PLAN,
-  BLOCKED_EXTENSIONS,
-  type DeployLimits,
-  type Limits,
-  type Plan,
-  type PlanRow,
-} from '@berth/contract';
+import { ANONYMOUS_PLAN, type DeployLimits, type Limits, type Plan, type PlanRow } from '@berth/contract';
 import type { Caller, Core, Plans, Scope } from '../../core.ts';
 
 /** Creates the plans from a list in display order, which must contain the plan of anonymous deploys. Source: api §6. */
@@ -21,10 +14,20 @@ export function limitsOf({ core, caller }: Scope<Caller>): DeployLimits {
   return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN).limits;
 }
 
+/** The limits of a deploy, and the file extensions that it must not have, in lower case and without the dot. */
+export interface FileLimits extends DeployLimits {
+  blockedExtensions: ReadonlySet<string>;
+}
+
+/** Returns the rules for the files of a deploy. Source: api §3, §10. */
+export function fileLimitsOf(scope: Scope<Caller>): FileLimits {
+  return { ...limitsOf(scope), blockedExtensions: scope.core.blockedExtensions };
+}
+
 /** `GET /limits`: the limits of a deploy of the caller, and the platform domain. Source: api §6. */
 export function getLimits(scope: Scope<Caller>): Limits {
-  const { platformHost } = scope.core.addresses;
-  return { ...limitsOf(scope), blockedExtensions: [...BLOCKED_EXTENSIONS], platformDomain: platformHost };
+  const { addresses, blockedExtensions } = scope.core;
+  return { ...limitsOf(scope), blockedExtensions: [...blockedExtensions], platformDomain: addresses.platformHost };
 }
 
 /** `GET /plans`: the plans, in display order. */

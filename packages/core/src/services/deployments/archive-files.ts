@@ -1,7 +1,8 @@
-import type { DeployLimits, Warning } from '@berth/contract';
+import type { Warning } from '@berth/contract';
 import type { RuleFiles } from '@berth/serving';
 import { invalidFile } from '../../errors.ts';
 import type { ContentDigest, ContentSink, PackBuilder } from '../../storage/pack-builder.ts';
+import type { FileLimits } from '../accounts/plans.ts';
 import { collectFiles, createContentCheck, type DeployFiles } from './deploy-files.ts';
 import {
   checkName,
@@ -43,7 +44,7 @@ const ADVICE: Readonly<Record<Exclude<LeftOutKind, 'folder'>, string>> = {
  */
 export function collectArchive(
   pack: Pick<PackBuilder, 'begin'>,
-  limits: DeployLimits,
+  limits: FileLimits,
   onContent: (digest: ContentDigest) => void,
   check: () => void,
   strip: boolean,
@@ -74,6 +75,7 @@ export function collectArchive(
 
   return {
     begin: (name) => received.begin(countEntry(name)),
+    refusals: received.refusals,
     leaveOut(name, kind) {
       countEntry(name);
       if (kind === 'folder') return;
@@ -83,7 +85,7 @@ export function collectArchive(
     },
     get parts() {
       const folder = root?.folder() ?? null;
-      return folder === null ? received.parts : received.parts.map((part) => withoutFolder(part, folder));
+      return folder === null ? received.parts : received.parts.map((part) => withoutFolder(part, folder, limits));
     },
     get ruleFiles() {
       return root && root.folder() !== null ? root.ruleFiles() : received.ruleFiles;
@@ -104,9 +106,9 @@ function outsideReason(path: string): string | null {
   return path.split(/[/\\]/).includes('..') ? 'the name must not have a ".." segment' : null;
 }
 
-function withoutFolder<T extends { path: string; junk: boolean }>(part: T, folder: string): T {
+function withoutFolder<T extends { path: string; junk: boolean }>(part: T, folder: string, limits: FileLimits): T {
   if (part.junk) return part;
-  return { ...part, path: checkName(part.path.slice(folder.length + 1)).path };
+  return { ...part, path: checkName(part.path.slice(folder.length + 1), limits).path };
 }
 
 /** Follows the files of an archive, to find the one folder that contains all of them. */

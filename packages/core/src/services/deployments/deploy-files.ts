@@ -1,7 +1,8 @@
-import { type DeployLimits, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
-import { invalid, invalidFile } from '../../errors.ts';
+import { FileRefusals, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
+import { invalid, invalidFile, InvalidFiles } from '../../errors.ts';
 import type { ContentDigest, ContentSink, PackBuilder } from '../../storage/pack-builder.ts';
 import type { RuleFiles } from '@berth/serving';
+import type { FileLimits } from '../accounts/plans.ts';
 import { type ContentCheck, createFileChecker, type LeftOutEntries } from './file-rules.ts';
 import { createRuleFileCheck } from './rule-files.ts';
 
@@ -14,8 +15,13 @@ interface UploadedFile extends ContentDigest {
 
 /** The file parts of one upload, checked and stored as they arrive. */
 export interface DeployFiles {
-  /** Starts a file with the filename of its part. This and the sink throw `validation_failed`, `payload_too_large`. */
+  /**
+   * Starts a file with the filename of its part. After a file is refused, this and all other files are checked but not
+   * stored. This and the sink throw `payload_too_large`.
+   */
   begin(name: string): ContentSink;
+  /** The files that are refused by their names or contents. A deploy with such files must not be published. */
+  readonly refusals: FileRefusals;
   /** All parts so far, in order, including junk. Their hashes are known after the pack is finished. */
   readonly parts: readonly UploadedFile[];
   /** The rule files that have arrived completely. Source: serving S22. */
@@ -33,38 +39,57 @@ export interface DeployFiles {
  */
 export function collectFiles(
   pack: Pick<PackBuilder, 'begin'>,
-  limits: DeployLimits,
+  limits: FileLimits,
   onContent: (digest: ContentDigest) => void,
   check: () => void = () => {},
   contentCheckOf: typeof createContentCheck = createContentCheck,
 ): DeployFiles {
   const parts: UploadedFile[] = [];
   const ruleFiles: RuleFiles = {};
-  const checkFile = createFileChecker(limits);
+  const refusals = new FileRefusals();
+  const checkFile = createFileChecker(limits, refusals);
 
   return {
     parts,
     ruleFiles,
+    refusals,
     begin(name) {
-      const { path, junk, grow } = checkFile(name);
+      const { path, junk, refused, grow } = checkFile(name);
       const part: UploadedFile = { path, junk, sha256: '', md5: '', size: 0 };
-      const sink = pack.begin(digestReceiver(part, onContent), { keep: !junk });
-      const content = junk ? null : contentCheckOf(path, ruleFiles);
+      const sink = refusals.count > 0 ? null : pack.begin(digestReceiver(part, onContent), { keep: !junk });
+      const content = junk || refused ? null : collectRefusal(contentCheckOf(path, ruleFiles), refusals);
       return {
         write(chunk) {
           check();
           grow(chunk.length);
           content?.write(chunk);
-          return sink.write(chunk);
+          return refusals.count > 0 ? undefined : sink?.write(chunk);
         },
         end() {
-          sink.end();
           content?.end();
+          if (refusals.count > 0) return;
+          sink?.end();
           parts.push(part);
         },
       };
     },
   };
+}
+
+/** Returns a check that adds the file to `refusals` where `check` throws, and accepts the rest of the file. */
+function collectRefusal(check: ContentCheck | null, refusals: FileRefusals): ContentCheck | null {
+  let isRefused = false;
+  const attempt = (step: () => void): void => {
+    if (isRefused) return;
+    try {
+      step();
+    } catch (error) {
+      if (!(error instanceof InvalidFiles)) throw error;
+      isRefused = true;
+      for (const { path, message } of error.details?.issues ?? []) refusals.add(path, message);
+    }
+  };
+  return check && { write: (chunk) => attempt(() => check.write(chunk)), end: () => attempt(() => check.end()) };
 }
 
 /** This is a separate function, so that its closure keeps only the part in memory until the digest is known. */

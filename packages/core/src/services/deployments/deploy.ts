@@ -1,10 +1,10 @@
-import { type CreatedDeployment, type DeployLimits, FILES_FIELD } from '@berth/contract';
+import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
 import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
-import { ServiceError } from '../../errors.ts';
+import { ServiceError, throwRefusals } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ContentDigest } from '../../storage/pack-builder.ts';
-import { limitsOf } from '../accounts/plans.ts';
+import { type FileLimits, fileLimitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
 import { commitWithPack, openPack, type OpenPack, sealNewContents } from '../packs/open-packs.ts';
 import { hashPassword } from '../sites/passwords.ts';
@@ -70,7 +70,7 @@ export function beginArchiveDeploy(
 
 type Collect<F> = (
   pack: OpenPack,
-  limits: DeployLimits,
+  limits: FileLimits,
   onContent: (digest: ContentDigest) => void,
   check: () => void,
 ) => F;
@@ -86,7 +86,7 @@ async function startDeploy<F extends DeployFiles>(
   const storage = await trackStorage(scope, key);
   const pack = openPack(core);
   const stored = new StoredContentsQuery(core);
-  const limits = limitsOf(scope);
+  const limits = fileLimitsOf(scope);
   const onContent = (content: ContentDigest) => {
     stored.add(content.sha256);
     storage.add(content);
@@ -106,6 +106,7 @@ async function startDeploy<F extends DeployFiles>(
     form,
     close: () => pack.close(),
     async commit() {
+      throwRefusals(received.refusals);
       const checksums = hasChecksums ? form.readChecksums() : null;
       const settings = readDeployOptions(scope, form.options);
       await pack.finish();

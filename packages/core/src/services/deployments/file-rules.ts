@@ -1,6 +1,7 @@
 import { constants } from 'node:buffer';
 import {
   type DeployLimits,
+  type FileRefusals,
   findPathConflict,
   formatByteLimit,
   isJunk,
@@ -13,13 +14,15 @@ import {
 import type { JsonBounds } from '../../bounded-json.ts';
 import type { Caller, Scope } from '../../core.ts';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
-import { limitsOf } from '../accounts/plans.ts';
+import { type FileLimits, limitsOf } from '../accounts/plans.ts';
 
 interface CheckedFile {
-  /** The path in canonical form. */
+  /** The path in canonical form; a printable form of a name that is refused. */
   path: string;
   /** True for a file such as `.DS_Store`, which is not published and does not count against the limits of the plan. */
   junk: boolean;
+  /** True if the name is refused. The file still counts against the limits of the plan. */
+  refused: boolean;
   /** Counts bytes of the file. @throws `payload_too_large` as soon as a limit is exceeded. */
   grow(bytes: number): void;
 }
@@ -57,19 +60,24 @@ function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
 /**
  * Checks the names, the number and the sizes of the files of one deploy. A limit is enforced as soon as it is exceeded.
  *
+ * @param refusals Receives each file whose name is refused.
  * @returns A function that checks one more file by the name that the client sent or, with `accepted`, by its path in an
- *   earlier deployment. @throws `validation_failed`, `payload_too_large`. Source: api §3; security T1, T4.
+ *   earlier deployment. @throws `payload_too_large`. Source: api §3; security T1, T4.
  */
 export function createFileChecker(
-  limits: DeployLimits,
+  limits: FileLimits,
+  refusals: FileRefusals,
 ): (name: string, options?: { accepted: boolean }) => CheckedFile {
-  const { maxFileSize, maxFilesCount, maxTotalSize } = limits;
+  const { maxFileSize, maxFilesCount, maxTotalSize, blockedExtensions } = limits;
   let parts = 0;
   let files = 0;
   let totalBytes = 0;
   const maxParts = maxFileParts(limits);
   return (name, { accepted } = { accepted: false }) => {
-    const { path, junk } = accepted ? { path: name, junk: false } : checkName(name);
+    const { path, junk, reason } = accepted
+      ? { path: name, junk: false, reason: null }
+      : judgeName(name, blockedExtensions);
+    if (reason !== null) refusals.add(path, reason);
     parts += 1;
     if (parts > maxParts)
       throw payloadTooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxParts} parts.`);
@@ -80,6 +88,7 @@ export function createFileChecker(
     return {
       path,
       junk,
+      refused: reason !== null,
       grow(bytes) {
         size += bytes;
         if (size > maxFileSize) {
@@ -98,14 +107,22 @@ export function createFileChecker(
 }
 
 /** Checks the name of a file as the client sent it. @throws `validation_failed`. Source: api §3. */
-export function checkName(name: string): { path: string; junk: boolean } {
+export function checkName(name: string, { blockedExtensions }: FileLimits): { path: string; junk: boolean } {
+  const { path, junk, reason } = judgeName(name, blockedExtensions);
+  if (reason !== null) throw invalidFile(path, reason);
+  return { path, junk };
+}
+
+/** Returns why a name is refused; `null` as the reason if the name is accepted. */
+function judgeName(
+  name: string,
+  blockedExtensions: FileLimits['blockedExtensions'],
+): { path: string; junk: boolean; reason: string | null } {
   const normalized = normalizePath(name);
-  if (!normalized.ok) throw invalidFile(toPrintableName(name), normalized.reason);
+  if (!normalized.ok) return { path: toPrintableName(name), junk: false, reason: normalized.reason };
   const { path } = normalized;
   const junk = isJunk(path);
-  const refused = junk ? null : refusedPath(path);
-  if (refused) throw invalidFile(path, refused);
-  return { path, junk };
+  return { path, junk, reason: junk ? null : refusedPath(path, blockedExtensions) };
 }
 
 /**

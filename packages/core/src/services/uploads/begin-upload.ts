@@ -18,7 +18,7 @@ import { failpoint } from '../../failpoints.ts';
 import { ownTurn } from '../../fair-turns.ts';
 import { type LockedAccount, lockActiveAccount } from '../accounts/account-lock.ts';
 import { refuseAtDeploymentCap } from '../accounts/accounts.ts';
-import { limitsOf } from '../accounts/plans.ts';
+import { fileLimitsOf } from '../accounts/plans.ts';
 import { addStorage, lockAnonymousAddress, markStorageInexact, requireAnonymousStorage } from '../accounts/storage.ts';
 import { lockCredential } from '../authentication.ts';
 import { takeDeployBudget } from '../deployments/deploy-budget.ts';
@@ -194,7 +194,7 @@ type MakePlan = (em: EntityManager) => Promise<UploadPlan>;
 
 /** Checks the files before the transaction, so that invalid files are refused without one. */
 function planWhole(scope: Scope<Caller>, input: WholeUpload): MakePlan {
-  const files = planFiles(input.files, limitsOf(scope), { field: 'files' });
+  const files = planFiles(input.files, fileLimitsOf(scope), { field: 'files' });
   return async (em) => {
     return { files, ...(await findMissingContents(em, scope, files, new Map())), basePasswordHash: null };
   };
@@ -203,7 +203,7 @@ function planWhole(scope: Scope<Caller>, input: WholeUpload): MakePlan {
 function planChange(scope: Scope<Caller>, input: ChangeUpload): MakePlan {
   return async (em) => {
     const base = await readBaseDeployment(em, scope, input.base);
-    const files = planFiles(changedFiles(base.files, input), limitsOf(scope), { field: 'put', base: base.files });
+    const files = planFiles(changedFiles(base.files, input), fileLimitsOf(scope), { field: 'put', base: base.files });
     const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
     const { missing, packs } = await findMissingContents(em, scope, files, lengths);
     return { files, missing, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };

@@ -1,6 +1,6 @@
 import {
   type ChangeUpload,
-  type DeployLimits,
+  FileRefusals,
   normalizePath,
   parseDeploymentReference,
   type UploadFile,
@@ -8,7 +8,8 @@ import {
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Caller, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { invalid, invalidFile, notFound, ServiceError } from '../../errors.ts';
+import { invalid, invalidFile, notFound, ServiceError, throwRefusals } from '../../errors.ts';
+import type { FileLimits } from '../accounts/plans.ts';
 import { createFileChecker, publishedFiles } from '../deployments/file-rules.ts';
 import { filesOf, joinNumbers } from '../packs/contents.ts';
 
@@ -58,14 +59,15 @@ export async function readBaseDeployment(em: EntityManager, { core, caller }: Sc
  *
  * @param options.field The field that lists the files, for error messages.
  * @param options.base The files of the base deployment, whose paths are not checked again.
- * @throws `validation_failed`, `payload_too_large`. Source: api §3, §9.
+ * @throws `validation_failed` that names all refused files; `payload_too_large`. Source: api §3, §9.
  */
 export function planFiles(
   files: readonly UploadFile[],
-  limits: DeployLimits,
+  limits: FileLimits,
   { field, base = [] }: { field: string; base?: readonly UploadFile[] },
 ): UploadFile[] {
-  const checkFile = createFileChecker(limits);
+  const refusals = new FileRefusals();
+  const checkFile = createFileChecker(limits, refusals);
   const acceptedPaths = new Set(base);
   const checkedFiles = files.map((file) => {
     const { path: name, size, sha256 } = file;
@@ -73,6 +75,7 @@ export function planFiles(
     grow(size);
     return { path, junk, size, sha256 };
   });
+  throwRefusals(refusals);
   const plannedFiles = publishedFiles(checkedFiles, field).map(({ path, size, sha256 }) => ({ path, size, sha256 }));
   refuseTwoSizes(plannedFiles);
   return plannedFiles;

@@ -5,6 +5,7 @@ import { begin, listOf, publishDelta, sendMissing, type UploadFiles } from '@ber
 import { afterAll, describe, expect, it } from 'vitest';
 import { createPlans } from '../../../src/services/accounts/plans.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
+import { collectFiles } from '../../../src/services/deployments/deploy-files.ts';
 import { maxFileParts } from '../../../src/services/deployments/file-rules.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
@@ -196,6 +197,61 @@ describe('api §3: the files of a deploy', () => {
     ['nested 9 deep', '{"a":'.repeat(9) + '1' + '}'.repeat(9), 'nested at most 8 deep'],
   ])('S65: are refused if ship.json is %s', async (_, bytes, message) => {
     await expectInvalidFile({ 'index.html': '1', 'ship.json': bytes }, 'ship.json', message);
+  });
+});
+
+describe('api §3: the refused files of a deploy', () => {
+  const programs = (count: number) => Array.from({ length: count }, (_, at) => [`${at}.exe`, ''] as const);
+  const privateKey = '-----BEGIN PRIVATE KEY-----';
+
+  it.each([
+    ['names', { 'setup.exe': '1', ok: '2', '../x': '3', '.env': '4' }, ['setup.exe', '../x', '.env']],
+    ['names and contents', { 'a.pem': privateKey, 'b.exe': '', 'ship.json': '[]' }, ['a.pem', 'b.exe', 'ship.json']],
+    ['an invalid name of a file with a private key', { '.env.pem': privateKey }, ['.env.pem']],
+  ])('are named in one error if they are refused by their %s', async (_, files, paths) => {
+    await expectRefused(() => deploy(files, { checksums: null }), {
+      code: 'validation_failed',
+      message: expect.stringMatching(paths.length > 1 ? / \(and 2 more files\)$/ : /published$/),
+      details: { file: paths[0], issues: paths.map((path) => ({ path, message: expect.stringMatching(/./) })) },
+    });
+  });
+
+  it.each<[string, TestFiles, object]>([
+    ['the number of files', programs(6), { limit: 'maxFilesCount', max: 5 }],
+    ['the size of a file', { 'a.exe': '', b: 'x'.repeat(1_001) }, { limit: 'maxFileSize', file: 'b' }],
+    [
+      'the size of all files',
+      Object.fromEntries(
+        [
+          ['a.exe', 1],
+          ['b', 1_000],
+          ['c', 1_000],
+          ['d', 1_000],
+        ].map(([path, size]) => [path, 'x'.repeat(Number(size))]),
+      ),
+      { limit: 'maxTotalSize', file: 'd' },
+    ],
+  ])('T4: do not prevent the limit on %s from ending the upload', async (_, files, details) => {
+    await expectRefused(() => deploy(files), { code: 'payload_too_large', details });
+  });
+
+  it.each([
+    ['a name', '../x', ''],
+    ['a private key in the content', 'x.pem', privateKey],
+  ])('end the storing of bytes: after %s is refused, no byte reaches the pack', (_, refusedName, content) => {
+    let storedBytes = 0;
+    const sink = { write: (chunk: Uint8Array) => void (storedBytes += chunk.length), end() {} };
+    const files = collectFiles({ begin: () => sink }, { ...LIMITS, blockedExtensions: new Set() }, () => {});
+    for (const [name, bytes] of [
+      ['before', 'four'],
+      [refusedName, content],
+      ['after', 'more'],
+    ] as const) {
+      const fileSink = files.begin(name);
+      void fileSink.write(Buffer.from(bytes));
+      fileSink.end();
+    }
+    expect({ storedBytes, refused: files.refusals.count }).toEqual({ storedBytes: 4, refused: 1 });
   });
 });
 

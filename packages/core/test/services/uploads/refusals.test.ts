@@ -30,6 +30,12 @@ describe('api §3, §9: beginning an upload', () => {
     ['one name in two forms of Unicode (T2)', [file('\u00e9'), file('e\u0301')], 400, { file: '\u00e9' }],
     ['a file that is a folder (T2)', [file('x'), file('x/y')], 400, { file: 'x/y' }],
     ['a program', [file('setup.exe')], 400, { file: 'setup.exe' }],
+    [
+      'two programs and an invalid name',
+      [file('a.exe'), file('x'), file('b.exe'), file('../c')],
+      400,
+      { file: 'a.exe', issues: [{ path: 'a.exe' }, { path: 'b.exe' }, { path: '../c' }] },
+    ],
     ['nothing but junk', [file('.DS_Store')], 400, {}],
     ['a file that is too large (T4)', [largeFile('x', 1_001)], 413, { limit: 'maxFileSize', max: 1_000, file: 'x' }],
     [
