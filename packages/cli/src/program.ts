@@ -36,6 +36,7 @@ const MORE_HELP = `
 Examples:
   berth ./dist                         publishes a folder and prints its link
   berth page.html                      publishes one HTML file
+  berth site.zip                       publishes an archive
   berth ./dist --domain blog           publishes it at a permanent address
   berth watch ./dist --domain blog     publishes every build at that address
   berth init                           sets up a project; then "berth" publishes

@@ -59,6 +59,8 @@ export function terminalOf(
     columns: (): number | null => (isLive ? stderr.columns || 80 : null),
     /** Returns the columns of the screen for the result; `null` in a script or a pipe. */
     resultColumns: (): number | null => (stdout.isTTY === true ? stdout.columns || 80 : null),
+    /** The bytes of standard input; `null` if a person types there. */
+    input: stdin.isTTY === true ? null : stdin,
     /** Whether there is a person to ask. */
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     /** Asks a question. Hides what is typed if it is `secret`. Without a person, reads the answer from the next input line. */
