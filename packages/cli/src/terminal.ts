@@ -1,3 +1,4 @@
+import { type EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { abortedError } from '@berth/client';
@@ -44,6 +45,10 @@ export function terminalOf(
     /** Prints lines of the result on standard output. */
     out(lines: readonly Line[]): void {
       if (lines.length > 0) stdout.write(text.out(lines));
+    },
+    /** Writes bytes to standard output. Resolves when it can take more. */
+    async outBytes(bytes: Uint8Array): Promise<void> {
+      if (stdout.write(bytes) === false) await once(stdout as Screen & EventEmitter, 'drain');
     },
     /** Prints other lines on standard error. On a live screen, breaks long lines between words. */
     err(lines: readonly Line[]): void {

@@ -61,7 +61,7 @@ describe('deployArchive', () => {
   test('has the options of a folder: domain, keep, password and no password', async () => {
     const world = await makeWorld(server(), SITE);
     const path = writeArchive(tarOf(world.folder));
-    const first = await deploy(world, path, { domain: 'packed', password: ' pässword ', keep: 1 });
+    const first = await deploy(world, path, { domain: 'packed', password: ' \u00e9\u00fc-12345 ', keep: 1 });
     expect(first.result).toMatchObject({ password: true });
     expect(first.events.at(-1)).toMatchObject({ type: 'linked', domain: { domain: 'packed.localhost' } });
     const second = await deploy(world, path, { domain: 'packed', keep: 1 });
