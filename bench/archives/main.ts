@@ -1,4 +1,5 @@
 import { exec } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -9,7 +10,8 @@ import { promisify } from 'node:util';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { residentBytes, send } from '../deploy/send.ts';
 import { type BenchServer, heading, median, scaledRounds, startBerth } from '../processes.ts';
-import { createZip, smallFiles, tarEntry } from './bodies.ts';
+import { tar, tarEntry } from '@berth/testing/tar-bytes';
+import { createZip, smallFiles } from './bodies.ts';
 
 const WARM_UP_ROUNDS = 3;
 const ROUNDS = scaledRounds(7);
@@ -81,15 +83,14 @@ async function zipBesideUnzip(berth: BenchServer, folder: string): Promise<Row[]
 
 /** Measures the memory of archives that are refused, or have very many entries. */
 async function memoryOfOthers(berth: BenchServer): Promise<Row[]> {
-  const zeros = tarEntry('zeros.bin', Buffer.alloc(1_500 * MiB));
-  const many = Buffer.concat([
-    ...Array.from({ length: 99_000 }, (_, i) => tarEntry(`${i % 300}/${i}.txt`, Buffer.alloc(0))),
-    Buffer.alloc(1024),
-  ]);
+  const zeros = tarEntry({ name: 'zeros.bin', body: Buffer.alloc(1_500 * MiB) });
+  const many = tar(Array.from({ length: 99_000 }, (_, i) => ({ name: `${i % 300}/${i}.txt` })));
+  const tiny = tar(Array.from({ length: 99_000 }, (_, i) => ({ name: `${i % 300}/${i}.txt`, body: randomBytes(8) })));
   const cases: [label: string, type: string, body: Buffer, status: number][] = [
     ['a file of 1.5 GiB of zeros in gzip, refused', 'application/gzip', gzipSync(zeros), 413],
     ['a file of 1.5 GiB of zeros in zstd, refused', 'application/zstd', zstdCompressSync(zeros), 413],
     ['99,000 empty files in gzip', 'application/gzip', gzipSync(many), 201],
+    ['99,000 files of 8 random bytes in gzip', 'application/gzip', gzipSync(tiny), 201],
   ];
   const rows: Row[] = [];
   for (const [label, type, body, status] of cases) {

@@ -1,4 +1,5 @@
 import { type Input, repeatedInput } from './input.ts';
+import { ARCHIVE_INPUTS } from './inputs/archives.ts';
 import { HEAD_INPUTS } from './inputs/heads.ts';
 import { JSON_INPUTS } from './inputs/json.ts';
 import { MULTIPART_INPUTS } from './inputs/multipart.ts';
@@ -11,6 +12,7 @@ export const INPUTS: readonly Input[] = [
   ...JSON_INPUTS,
   ...UPLOAD_INPUTS,
   ...MULTIPART_INPUTS,
+  ...ARCHIVE_INPUTS,
   ...HEAD_INPUTS,
   ...SITE_INPUTS,
 ];

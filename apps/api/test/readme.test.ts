@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { glob, readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { CreatedDeployment, CreatedToken, Deployment, Domain } from '@berth/contract';
+import type { CreatedDeployment, CreatedToken, Deployment } from '@berth/contract';
 import { type Files, OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -155,12 +155,12 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands of 
     expect((await server().visit(url)).status).toBe(200);
   });
 
-  it('give a site a name', async () => {
-    const [, , { domain, deployment, status }] = outputs as [unknown, unknown, Domain];
-    expect({ domain, status }).toEqual({ domain: 'slides.localhost', status: 'success' });
-    const { status: code, bytes } = await server().visit(`http://${domain}:${server().port}`);
-    expect(code).toBe(200);
-    expect(bytes).toEqual((await server().visit(deployment!)).bytes);
+  it('publish to a name in one step', async () => {
+    const [, , { deployment, domains }] = outputs as [unknown, unknown, CreatedDeployment];
+    expect(domains).toEqual(['slides.localhost']);
+    const { status, bytes } = await server().visit(`http://slides.localhost:${server().port}`);
+    expect(status).toBe(200);
+    expect(bytes).toEqual((await server().visit(deployment)).bytes);
   });
 
   it('create a token that can deploy', async () => {
@@ -171,9 +171,8 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('the commands of 
 
   it('list the deployments of the account', () => {
     const { deployments } = outputs[4] as { deployments: Deployment[] };
-    const linkedDeployment = (outputs[2] as Domain).deployment;
     expect(deployments.map(({ deployment }) => deployment)).toEqual([
-      linkedDeployment,
+      (outputs[2] as Deployment).deployment,
       (outputs[0] as Deployment).deployment,
     ]);
   });

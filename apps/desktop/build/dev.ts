@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 const QUIET_MS = 100;
 
 /** The parts that are compiled from each source folder. */
-const SOURCES: Readonly<Record<string, readonly Part[]>> = {
+const PARTS_BY_SOURCE: Readonly<Record<string, readonly Part[]>> = {
   'src/main': ['main'],
   'src/preload': ['preload'],
   'src/renderer': ['renderer'],
@@ -26,7 +26,7 @@ let runningApp: ChildProcess | null = null;
 let work = Promise.resolve();
 let timer: NodeJS.Timeout | undefined;
 
-for (const [folder, parts] of Object.entries(SOURCES))
+for (const [folder, parts] of Object.entries(PARTS_BY_SOURCE))
   watch(join(ROOT, folder), { recursive: true }, () => {
     for (const part of parts) staleParts.add(part);
     clearTimeout(timer);

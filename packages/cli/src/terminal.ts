@@ -60,9 +60,9 @@ export function terminalOf(
       const status = escapeControls(text);
       if (isLive && status !== shown) changeScreen('', status);
     },
-    /** Returns the columns of the screen for progress; `null` in a script, a pipe or a log. */
+    /** Returns the width of the terminal that shows progress, in columns; `null` if stderr is not a terminal. */
     columns: (): number | null => (isLive ? stderr.columns || 80 : null),
-    /** Returns the columns of the screen for the result; `null` in a script or a pipe. */
+    /** Returns the width of the terminal that shows the result, in columns; `null` if stdout is not a terminal. */
     resultColumns: (): number | null => (stdout.isTTY === true ? stdout.columns || 80 : null),
     /** The bytes of standard input; `null` if a person types there. */
     input: stdin.isTTY === true ? null : stdin,

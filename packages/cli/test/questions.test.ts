@@ -47,11 +47,11 @@ describe('on a terminal, berth asks before it', () => {
     ],
   ];
 
-  it.each(DANGERS)('%s, and does nothing if the answer is not yes', async (_, wordsOf, questionOf) => {
+  it.each(DANGERS)('%s, and does nothing if the answer is not yes', async (_, argumentsOf, questionOf) => {
     const owner = await createOwner();
-    const words = wordsOf(owner);
+    const commandArguments = argumentsOf(owner);
     for (const answer of ['', 'n', 'no', 'ye', 'yes please']) {
-      const { code, out, err, asked } = await owner.runOnTerminal([answer], ...words);
+      const { code, out, err, asked } = await owner.runOnTerminal([answer], ...commandArguments);
       expect({ code, out, asked }).toEqual({ code: 130, out: '', asked: [questionOf(owner)] });
       expect(err).toBe('Nothing was changed.\n');
     }
@@ -106,12 +106,12 @@ describe('on a terminal, berth asks nothing', () => {
 it('berth domains set asks before the domain shows another deployment', async () => {
   const { key, domain, deployment, shown, runOnTerminal } = await createOwner();
   const otherDeployment = await server().publish({ 'index.html': 'other' }, { key });
-  const words = ['domains', 'set', domain, otherDeployment.deployment];
-  expect(await runOnTerminal(['n'], ...words)).toMatchObject({
+  const commandArguments = ['domains', 'set', domain, otherDeployment.deployment];
+  expect(await runOnTerminal(['n'], ...commandArguments)).toMatchObject({
     code: 130,
     asked: [`${domain} shows ${deployment}. Replace it? [y/N]: `],
   });
   expect(await shown()).toBe('shown');
-  expect(await runOnTerminal(['y'], ...words)).toMatchObject({ code: 0 });
+  expect(await runOnTerminal(['y'], ...commandArguments)).toMatchObject({ code: 0 });
   expect(await shown()).toBe('other');
 });

@@ -29,7 +29,7 @@ export function refusedPath(path: string): string | null {
 }
 
 /**
- * Returns the reason why a file is private, such as a secret or a file of a repository. Clients skip private files silently,
+ * Returns the reason why a file is private, such as `.env` or a file in `.git`. Clients skip private files silently,
  * and report the other files that {@link refusedPath} refuses.
  *
  * @returns A sentence, or `null` if the file is not private. Source: api §3; security T3.

@@ -43,8 +43,8 @@ describe('S1: a list in an input', () => {
 
   it('keeps its maximum length when checks are added to the schema', () => {
     const { validated, schema } = countCalls(() => false);
-    const dressed = z.object({ all: schema.max(3).describe('All.').optional() });
-    expect(dressed.safeParse({ all: emptyObjects(4) }).error!.issues).toHaveLength(1);
+    const limitedSchema = z.object({ all: schema.max(3).describe('All.').optional() });
+    expect(limitedSchema.safeParse({ all: emptyObjects(4) }).error!.issues).toHaveLength(1);
     expect(validated.count).toBe(0);
   });
 

@@ -18,7 +18,7 @@ interface ProxiedRequest {
 /** How the proxy disturbs a request. */
 export type Trouble =
   /** The proxy sends this response instead of the server: after the request body, or after its first bytes. */
-  | { status: number; headers?: Record<string, string>; inBody?: boolean }
+  | { status: number; headers?: Record<string, string>; beforeBodyEnds?: boolean }
   /** The proxy cuts the connection after this many bytes of the request body. */
   | { cutAfter: number }
   /** The proxy forwards the request, but cuts the connection before the response. */
@@ -73,8 +73,9 @@ async function forwardRequest(
   const trouble = await proxy.trouble(req, path, nth);
   if (typeof trouble === 'object' && 'status' in trouble) {
     proxiedRequest.status = trouble.status;
-    const { status, headers = {}, inBody = false } = trouble;
-    if (inBody) req.once('data', () => req.pause() && res.writeHead(status, { ...headers, Connection: 'close' }).end());
+    const { status, headers = {}, beforeBodyEnds = false } = trouble;
+    if (beforeBodyEnds)
+      req.once('data', () => req.pause() && res.writeHead(status, { ...headers, Connection: 'close' }).end());
     else req.resume().on('end', () => res.writeHead(status, headers).end());
     return;
   }

@@ -5,9 +5,9 @@ import { OWNER_KEY } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { type ArchiveRequest, openFilesOf, publishArchive, refuseArchive, sendArchive } from './publish-archive.ts';
-import { tarOf } from './tar-bytes.ts';
+import { tarOf } from '@berth/testing/tar-bytes';
 import { enterPassword } from '../site-host/unlocking.ts';
-import { zipOf } from './zip-bytes.ts';
+import { zipOf } from '@berth/testing/zip-bytes';
 
 const server = useServer({ clean: { secrets: ['open-sesame', 'pässwörd'] } });
 const FILES = { 'index.html': 'home', 'a.txt': 'a' };

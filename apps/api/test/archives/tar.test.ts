@@ -6,7 +6,7 @@ import { gzipSync, zstdCompressSync, constants } from 'node:zlib';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishArchive, refuseArchive } from './publish-archive.ts';
-import { base256, pax, tar, TAR_END, type TarEntry, tarEntry, tarOf } from './tar-bytes.ts';
+import { base256, pax, tar, TAR_END, type TarEntry, tarEntry, tarOf } from '@berth/testing/tar-bytes';
 
 const MiB = 1024 * 1024;
 const server = useServer({ clean: true });
@@ -273,9 +273,9 @@ describe('security T41: a tar archive that exceeds the plan is refused with 413'
     ],
     ['zeros after the end', 'gzip', () => gzipSync(tar([HOME], Buffer.alloc(120 * MiB))), 'body'],
     ['a link of 1 GiB', 'gzip', () => gzipSync(tar([{ name: 'x', type: 'Z', body: Buffer.alloc(120 * MiB) }])), 'body'],
-    ['10^6 empty files', 'gzip', () => gzipSync(manyEntries({ name: 'a' })), 'maxFilesCount'],
-    ['10^6 folders', 'gzip', () => gzipSync(manyEntries({ name: 'a/', type: '5' })), 'maxFilesCount'],
-    ['10^6 links', 'zstd', () => zstdCompressSync(manyEntries({ name: 'a', type: '2' })), 'maxFilesCount'],
+    ['10^6 empty files', 'gzip', () => gzippedMillion({ name: 'a' }), 'maxFilesCount'],
+    ['10^6 folders', 'gzip', () => gzippedMillion({ name: 'a/', type: '5' }), 'maxFilesCount'],
+    ['10^6 links', 'gzip', () => gzippedMillion({ name: 'a', type: '2' }), 'maxFilesCount'],
   ])('%s', { timeout: 60_000 }, async (_, coding, archive, limit) => {
     const { key } = await server().account();
     const { details } = await refuseArchive(server(), 'payload_too_large', archive(), {
@@ -329,9 +329,8 @@ function corrupt(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-function manyEntries(entry: TarEntry): Buffer {
-  const block = tarEntry(entry);
-  const archive = Buffer.alloc(100_000 * block.length);
-  for (let at = 0; at < archive.length; at += block.length) block.copy(archive, at);
-  return Buffer.concat([archive, TAR_END]);
+/** Returns a tar archive that repeats one entry 10^6 times, in 100 members of gzip. */
+function gzippedMillion(entry: TarEntry): Buffer {
+  const member = gzipSync(Buffer.concat(Array<Buffer>(10_000).fill(tarEntry(entry))));
+  return Buffer.concat([...Array<Buffer>(100).fill(member), gzipSync(TAR_END)]);
 }

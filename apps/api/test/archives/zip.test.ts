@@ -6,7 +6,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ArchiveRequest, publishArchive, refuseArchive } from './publish-archive.ts';
-import { descriptor, zip, type ZipEntry, zipOf } from './zip-bytes.ts';
+import { descriptor, zip, type ZipEntry, zipOf } from '@berth/testing/zip-bytes';
 
 const MiB = 1024 * 1024;
 const server = useServer({ clean: true });

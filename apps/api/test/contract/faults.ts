@@ -4,7 +4,7 @@ import { field, file, type Form, multipart, withChecksums } from '@berth/testing
 import type { OpenApi, Parameter, PlacedOperation, Schema } from '@berth/testing/open-api';
 import type { RequestOptions } from '@berth/testing/requests';
 import { expect } from 'vitest';
-import { tarOf } from '../archives/tar-bytes.ts';
+import { tarOf } from '@berth/testing/tar-bytes';
 import type { Input } from './case.ts';
 import { bodyOf } from './cases.ts';
 

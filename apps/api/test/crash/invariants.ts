@@ -12,7 +12,7 @@ import { withServer, type World } from './world.ts';
 const RECENT_COUNT = 6;
 
 /**
- * Restarts a server on a world, lets clients retry unanswered requests, sweeps without grace times, and checks every
+ * Restarts a server on the data that a crash left, lets clients retry unanswered requests, sweeps without grace periods, and checks every
  * invariant of the storage. All must hold after any crash.
  * Source: storage I1 to I7, I9.
  */

@@ -55,7 +55,7 @@ describe('the rules of a deploy', () => {
   });
 });
 
-describe('the deploy of a site that another host published (S23)', () => {
+describe('the deploy of a site that was built for another host (S23)', () => {
   it('of Netlify names each line that behaves differently on Berth', async () => {
     const { warnings } = await deploy(
       file('about.html', 'about'),
@@ -83,7 +83,7 @@ describe('the deploy of a site that another host published (S23)', () => {
     ]);
   });
 
-  it('of Vercel has no warning if its vercel.json is renamed and has only rules', async () => {
+  it('has no warning if the vercel.json of Vercel is renamed to ship.json and has only rules', async () => {
     const rules = {
       $schema: 'https://openapi.vercel.sh/vercel.json',
       cleanUrls: true,

@@ -65,7 +65,7 @@ async function startTwin(startMs: number): Promise<TwinServer> {
     const { token, secret } = createdToken.json<{ token: string; secret: string }>();
     server.secrets.add(secret);
     ids.set('$token', token);
-    // Earlier inputs have begun uploads, and each credential may have only few open uploads.
+    // Delete the uploads of earlier inputs, because a credential can have only 20 open uploads.
     await server.database.query('delete from upload where committed is null');
     await server.database.query('update account set storage_exact = false, storage_version = storage_version + 1');
     // The upload changes no file, so no content is missing.

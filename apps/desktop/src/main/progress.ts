@@ -1,5 +1,5 @@
 import type { DeployEvent, SkippedFile } from '@berth/client';
-import type { Amount, LeftOut, Progress } from '../shared/progress.ts';
+import type { Amount, SkippedFileGroup, Progress } from '../shared/progress.ts';
 
 /** The period over which the speed is measured, in milliseconds. */
 const SPEED_OVER_MS = 3_000;
@@ -10,7 +10,7 @@ const SHOWN_PATHS = 5;
 /** The state of a running deploy. */
 export interface ProgressView {
   progress: Progress;
-  leftOut: LeftOut[];
+  leftOut: SkippedFileGroup[];
   /** The size of the folder. */
   total: Amount;
   /** The samples of the last seconds: the number of bytes that were sent until each time. */
@@ -79,7 +79,7 @@ function speedOf(sent: ProgressView['sentSamples']): number | null {
 }
 
 /** Groups skipped files by reason, with the first few paths of each. Leaves out junk files of operating systems. */
-export function leftOutOf(skipped: readonly SkippedFile[]): LeftOut[] {
+export function leftOutOf(skipped: readonly SkippedFile[]): SkippedFileGroup[] {
   const groups = Map.groupBy(skipped, ({ reason }) => reason);
   return [...groups].flatMap(([reason, files]) => {
     const paths = files.slice(0, SHOWN_PATHS).map(({ path }) => path);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from './problem.ts';
-import { LeftOut, Progress } from './progress.ts';
+import { SkippedFileGroup, Progress } from './progress.ts';
 import { Id } from './publishing.ts';
 
 /** The live version of a watched folder. */
@@ -65,7 +65,7 @@ export const WatchedFolder = z.object({
   password: z.boolean(),
   state: FolderState,
   live: LiveVersion.nullable(),
-  leftOut: z.array(LeftOut),
+  leftOut: z.array(SkippedFileGroup),
   /** How often and why the folder is polled; `null` while the system reports the folder's changes. */
   polling: z.object({ everyMs: z.number(), reason: z.string() }).nullable(),
   /** True while the folder's custom domain is not served because its DNS records are missing. */

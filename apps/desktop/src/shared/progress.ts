@@ -5,12 +5,12 @@ export const Amount = z.object({ files: z.int().min(0), bytes: z.number().min(0)
 export type Amount = z.infer<typeof Amount>;
 
 /** The files that a deployment skipped for one reason: their number and the first few paths. */
-export const LeftOut = z.object({
+export const SkippedFileGroup = z.object({
   reason: z.enum(['private', 'ignored', 'link', 'not-a-file']),
   count: z.int().min(1),
   paths: z.array(z.string()).max(5),
 });
-export type LeftOut = z.infer<typeof LeftOut>;
+export type SkippedFileGroup = z.infer<typeof SkippedFileGroup>;
 
 /** The progress of a deploy, as a state instead of an event, so that a window that opens later can also show it. */
 export const Progress = z.discriminatedUnion('phase', [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from './problem.ts';
-import { LeftOut, Progress } from './progress.ts';
+import { SkippedFileGroup, Progress } from './progress.ts';
 
 /** A token for a path that the user picked. A grant works once, and only the main process knows the path. */
 export const Grant = z.string().regex(/^[0-9a-f]{32}$/);
@@ -106,7 +106,7 @@ export const Publishing = z.object({
   /** The time when the publish job began, in Unix milliseconds. */
   begun: z.number(),
   state: PublishingState,
-  leftOut: z.array(LeftOut),
+  leftOut: z.array(SkippedFileGroup),
   /** True if the item is a folder that still exists and is not watched yet. */
   watchable: z.boolean(),
 });

@@ -71,7 +71,7 @@ test('the app asks again before it watches a folder that the user published desp
   expect(await desktop.watch({ of, sure: anyway })).toMatchObject({ is: 'watched' });
 });
 
-test('the app asks before a watched folder is located in a project', async () => {
+test('the app asks for confirmation before a moved watch points at the folder of a project', async () => {
   const desktop = await openWith();
   const id = watchedId(await desktop.watch());
   renameSync(desktop.folder, `${desktop.folder}-away`);

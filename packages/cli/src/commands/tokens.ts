@@ -18,8 +18,8 @@ export function addTokens(program: Command, context: CommandContext): void {
     'berth tokens create --ttl 30d --label ci-job': 'prints a key that can only deploy',
     'berth tokens delete a1b2c3d': 'revokes the key',
   })
-    .summary('list, create and revoke keys for others')
-    .description('List, create and revoke keys for others, such as a CI job.');
+    .summary('list, create and revoke keys for programs')
+    .description('List, create and revoke keys for programs, such as a CI job.');
 
   addList(tokens, context, {
     name: 'tokens',

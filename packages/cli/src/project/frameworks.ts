@@ -24,7 +24,7 @@ interface NodeFramework {
   dependency: string;
   /** The scripts of `package.json` that build the site. The first that exists is used. */
   scripts: readonly string[];
-  /** The build command without such a script. */
+  /** The build command if `package.json` has none of the scripts. */
   command: string;
   folder: string | ((root: string) => Promise<string>);
   advise?: (root: string, manifest: Manifest) => Promise<string | null>;

@@ -150,7 +150,7 @@ describe('a domain', () => {
   });
 
   test.each([true, false])(
-    'that another account owns is refused, and nothing is published, even by its first label (delta: %s)',
+    'that another account owns is refused under its full and its short name, and nothing is published (delta: %s)',
     async (delta) => {
       const [owner, world] = [await makeWorld(server(), SITE), await makeWorld(server(), SITE)];
       const name = `taken-${Date.now()}`;

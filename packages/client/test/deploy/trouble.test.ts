@@ -71,7 +71,7 @@ describe('a deploy to a server whose database restarts', () => {
   test.each(REQUESTS)('creates one deployment if the body of %s is interrupted with status 503', async (troubled) => {
     const world = await makeWorld(server(), SITE);
     world.proxy.trouble = (_req, path, nth) =>
-      path === troubled && nth === 0 ? { ...RESTARTING, inBody: true } : undefined;
+      path === troubled && nth === 0 ? { ...RESTARTING, beforeBodyEnds: true } : undefined;
     const delta = troubled !== '/deployments';
     const { events, result } = await world.deploy({ domain: freshDomain() }, { delta });
     // The pause is not checked: the connection of an unread body may be reset before the response arrives.

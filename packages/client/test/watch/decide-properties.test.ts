@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Entry, type FakeWorld, type Folder, folderAt, simulate } from './fake-world.ts';
+import { type Entry, type SimulatedFolder, type Folder, folderAt, simulate } from './simulated-folder.ts';
 
 /** The maximum time between two writes of a build, which is shorter than the time between two scans. */
 const WRITE_GAP_MS = 240;
@@ -56,7 +56,7 @@ const world = fc
       maxLength: 40,
     }),
   })
-  .map(({ outages, kind, notifications, ...world }): FakeWorld => {
+  .map(({ outages, kind, notifications, ...world }): SimulatedFolder => {
     const notifiedAt = world.folder
       .slice(1)
       .flatMap(([at], i) =>

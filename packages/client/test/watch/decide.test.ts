@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientErrorKind, ClientErrorOptions } from '../../src/errors.ts';
-import { type FakeWorld, simulate } from './fake-world.ts';
+import { type SimulatedFolder, simulate } from './simulated-folder.ts';
 
 const SCAN_A = ['a', 'a'] as const;
 const SCAN_B = ['b', 'b'] as const;
@@ -12,11 +12,11 @@ const LIVE_A = { id: 'a+a', frontPage: true };
 const T = 2_000;
 
 /** Creates the states of a folder, each with the time at which it begins. */
-const folderStates = (...states: FakeWorld['folder'][number][]) => states;
+const folderStates = (...states: SimulatedFolder['folder'][number][]) => states;
 
 /** Creates the fault of a server that fails between two times. */
 const failingWith =
-  (from: number, until: number, ...failure: [ClientErrorKind, ClientErrorOptions?]): FakeWorld['fault'] =>
+  (from: number, until: number, ...failure: [ClientErrorKind, ClientErrorOptions?]): SimulatedFolder['fault'] =>
   (at) =>
     at > from && at < until ? failure : null;
 
@@ -27,7 +27,7 @@ const range = (from: number, to: number, step: number) =>
 /** A simulated world, and the expected behaviour of a watch in it. */
 interface Case {
   title: string;
-  world: FakeWorld;
+  world: SimulatedFolder;
   /** When the simulation ends, in milliseconds. Default: after 10 seconds. */
   during?: [fromMs: number, toMs: number];
   /** The expected effects and events. Scans are compared only if the list contains a scan. */

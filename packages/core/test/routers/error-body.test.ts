@@ -75,7 +75,7 @@ describe('api §2: the body of an error', () => {
 
 describe('api §2: REST and tRPC respond with the same status', () => {
   it.each(Object.entries(ERROR_STATUS) as [ErrorCode, number][])(
-    'for %s, which is %s for REST and unchanged by tRPC',
+    'the error %s has the status %s in REST, and keeps it in tRPC',
     (code, status) => {
       const error = new ServiceError(code, 'm');
       const carried = toTrpcError(error);

@@ -127,6 +127,28 @@ describe('P1, P2: contents collected into a pack', () => {
     await fc.assert(fc.asyncProperty(contents, anyPattern, matchesOracle), { numRuns: 40 });
   });
 
+  it.each([
+    ['empty', () => 0],
+    ['tiny', (i: number) => i % 40],
+    ['distinct', (i: number) => i],
+  ])('are stored completely if they are more than one batch can have, and %s', async (_, sizeOf) => {
+    const contents = Array.from({ length: 9_000 }, (_, i) => ({
+      seed: 0,
+      size: sizeOf(i),
+      chunkSizes: [65_536],
+      keep: true,
+    }));
+    await matchesOracle(contents, [true, true, false]);
+  });
+
+  it('are hashed in batches, so that the digests of many empty contents do not wait for the end', async () => {
+    const builder = new PackBuilder(() => store.create('ee'), hasher);
+    const hashedContent = Promise.withResolvers<ContentDigest>();
+    for (let i = 0; i < 5_000; i += 1) builder.begin(hashedContent.resolve).end();
+    expect(await hashedContent.promise).toMatchObject({ size: 0, sha256: sha256(Buffer.alloc(0)) });
+    await builder.abandon();
+  });
+
   it('are stored completely beyond 64 MiB, where O_DIRECT is used, also if smaller contents follow', async () => {
     const sizes = [5, 66 * MiB, 11 * MiB + 7, 0, 9];
     const contents = sizes.map((size, seed) => ({ seed, size, chunkSizes: [65_536], keep: true }));

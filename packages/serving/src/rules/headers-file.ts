@@ -90,7 +90,7 @@ function warnOfTwoPolicies(blocks: readonly Placed<HeaderRule>[], warn: Warn): v
       if (firstPolicy && firstPolicy.value !== value)
         warn(
           position,
-          `Adds a second ${name} to that of line ${firstPolicy.position.line}, and browsers enforce both. To replace the first one, ` +
+          `Adds a second ${name} besides the one on line ${firstPolicy.position.line}, and browsers enforce both. To replace the first one, ` +
             `write "! ${name}" above the second one.`,
         );
     }

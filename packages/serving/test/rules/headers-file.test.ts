@@ -93,7 +93,7 @@ describe('values of _headers that contradict each other (S33)', () => {
     [
       'two policies for one path',
       "/a\nContent-Security-Policy: img-src *\n/a/\nContent-Security-Policy: img-src 'none'",
-      ['3: Adds a second content-security-policy to that of line 1, and browsers enforce both.'],
+      ['3: Adds a second content-security-policy besides the one on line 1, and browsers enforce both.'],
     ],
     [
       'a policy for all files after one for a path',

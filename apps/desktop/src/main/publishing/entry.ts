@@ -2,7 +2,7 @@ import { ClientError } from '@berth/client';
 import { CreatedDeployment } from '@berth/contract';
 import { z } from 'zod';
 import { Problem } from '../../shared/problem.ts';
-import { LeftOut } from '../../shared/progress.ts';
+import { SkippedFileGroup } from '../../shared/progress.ts';
 import { Id, Published, PublishOptions } from '../../shared/publishing.ts';
 
 /** The stored state of a publish job. Progress is not stored, because an unfinished job resumes from the server's state. */
@@ -39,7 +39,7 @@ export const Entry = z.object({
   /** True if the item was pasted, so that the user must confirm. */
   pasted: z.boolean().optional(),
   state: StoredState,
-  leftOut: z.array(LeftOut),
+  leftOut: z.array(SkippedFileGroup),
 });
 export type Entry = z.infer<typeof Entry>;
 export type Source = Entry['source'];

@@ -3,7 +3,7 @@ import { moment } from '@berth/client/amounts';
 import { CircleAlert, CircleCheck, CirclePause, EyeOff, LoaderCircle, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Problem } from '../../shared/problem.ts';
-import type { LeftOut } from '../../shared/progress.ts';
+import type { SkippedFileGroup } from '../../shared/progress.ts';
 import { useNow } from '../state/clock.ts';
 import { skippedText, type Tone, withFile } from '../text/folder.ts';
 import { ago } from '../text/time.ts';
@@ -58,7 +58,7 @@ export function ProblemBox({ problem, onRetry }: ProblemBoxProps) {
   );
 }
 
-export function SkippedFiles({ leftOut }: { leftOut: readonly LeftOut[] }) {
+export function SkippedFiles({ leftOut }: { leftOut: readonly SkippedFileGroup[] }) {
   if (leftOut.length === 0) return null;
   return (
     <ul className="file-list small" aria-label="Skipped files">

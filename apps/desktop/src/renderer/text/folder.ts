@@ -1,6 +1,6 @@
 import { bytes, count } from '@berth/client/amounts';
 import type { FolderState, PauseReason, WatchedFolder } from '../../shared/folder.ts';
-import type { Amount, LeftOut } from '../../shared/progress.ts';
+import type { Amount, SkippedFileGroup } from '../../shared/progress.ts';
 import type { Question } from '../../shared/publishing.ts';
 import { progressText } from './progress.ts';
 import { ago, untilText } from './time.ts';
@@ -68,7 +68,7 @@ export function withFile({ message, file }: { message: string; file: string | nu
   return file === null || message.includes(file) ? message : `${file}: ${message}`;
 }
 
-const SKIPPED: Record<LeftOut['reason'], readonly [one: string, many: string]> = {
+const SKIPPED: Record<SkippedFileGroup['reason'], readonly [one: string, many: string]> = {
   private: ['private file', 'private files'],
   ignored: ['ignored file', 'ignored files'],
   link: ['link to outside the folder', 'links to outside the folder'],
@@ -76,7 +76,7 @@ const SKIPPED: Record<LeftOut['reason'], readonly [one: string, many: string]> =
 };
 
 /** Lists skipped files: `3 private files skipped: .env, .git/config …`. */
-export function skippedText({ reason, count, paths }: LeftOut): string {
+export function skippedText({ reason, count, paths }: SkippedFileGroup): string {
   const [one, many] = SKIPPED[reason];
   const listedPaths = paths.length > 0 ? `: ${paths.join(', ')}${count > paths.length ? ' …' : ''}` : '';
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many} skipped${listedPaths}`;

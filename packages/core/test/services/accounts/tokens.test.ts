@@ -110,7 +110,7 @@ describe('api §5: a deploy token with domains', () => {
     expect(await addWith({ domains: ['shop.sites.test'], keep: 3 })).toMatchObject({ keep: 3 });
   });
 
-  it('api §5: other tokens have neither field', async () => {
+  it('has `domains` and `keep`, unlike a deploy token without domains', async () => {
     const { token } = await addWith();
     expect(Object.keys(await getToken(scope(), token))).not.toEqual(expect.arrayContaining(['domains']));
     expect(Object.keys(await getToken(scope(), token))).not.toEqual(expect.arrayContaining(['keep']));

@@ -117,7 +117,7 @@ describe('api §3: GET /deployments', () => {
     expect(cursor).toBeUndefined();
   });
 
-  it('lists only the deployment that a domain of the account points at', async () => {
+  it('lists only the deployment that the given domain of the account points at', async () => {
     const { deployment } = await deploy({ labels: '["shop"]' });
     await deploy();
     const name = `${caller.account}-ü.sites.test`;

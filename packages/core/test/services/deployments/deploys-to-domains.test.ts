@@ -248,15 +248,18 @@ describe('api §3: a repeated deploy with a domain and an Idempotency-Key', () =
 });
 
 describe('storage L6: concurrent deploys to one domain', () => {
-  it.each(WAYS)('all succeed by %s, and the domain shows the deployment that was linked last', async (_, deploy) => {
-    const domain = freshName();
-    const published = await Promise.all(Array.from({ length: 12 }, () => deploy({ domain })));
-    const row = await getDomain(scope(), domain);
-    expect(published.map(({ deployment }) => deployment)).toContain(row.deployment);
-    expect(row.links).toBe(12);
-    const { activities } = await listActivities(scope(), { limit: 1 });
-    expect(activities).toMatchObject([{ domain, deployment: row.deployment }]);
-  });
+  it.each(WAYS)(
+    'all succeed if they are sent as %s, and the domain shows the deployment that was linked last',
+    async (_, deploy) => {
+      const domain = freshName();
+      const published = await Promise.all(Array.from({ length: 12 }, () => deploy({ domain })));
+      const row = await getDomain(scope(), domain);
+      expect(published.map(({ deployment }) => deployment)).toContain(row.deployment);
+      expect(row.links).toBe(12);
+      const { activities } = await listActivities(scope(), { limit: 1 });
+      expect(activities).toMatchObject([{ domain, deployment: row.deployment }]);
+    },
+  );
 
   it('end consistent while the domain is switched and deleted', async () => {
     const domain = freshName();

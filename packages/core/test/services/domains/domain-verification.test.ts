@@ -112,7 +112,7 @@ describe('api §4: a verification of a domain', () => {
     const start = core.now().getTime();
     const at = (ms: number) =>
       verifyDomain({ core: { ...core, now: () => new Date(start + ms) }, caller: alice }, name);
-    // The clocks of these requests are not in the order in which the requests arrive.
+    // The requests arrive in another order than their times, as if they came from servers with different clocks.
     const refusedChecks = await refusals([3, 1, 4, 2, 0].map(at));
     expect(refusedChecks).toHaveLength(4);
     for (const error of refusedChecks)

@@ -8,7 +8,7 @@ import { createWatchState, type Effect, type WatchInput, type Live, type Scan } 
 export type Folder = readonly [first: string, second: string] | 'empty' | 'gone';
 
 /** A simulated folder and server with a virtual clock. */
-export interface FakeWorld {
+export interface SimulatedFolder {
   /** The states of the folder, each with the time in milliseconds at which it begins. */
   folder: readonly (readonly [at: number, folder: Folder])[];
   /** The times of the change notifications. Default: each change of the folder after the first. */
@@ -35,7 +35,7 @@ export interface Entry {
 }
 
 /** Runs a watch in a simulated world. @param untilMs When to stop. */
-export function simulate(world: FakeWorld, untilMs: number): Entry[] {
+export function simulate(world: SimulatedFolder, untilMs: number): Entry[] {
   const { scanMs = 10, publishMs = 100, fault = () => null, scanFault = () => null } = world;
   const log: Entry[] = [];
   const scheduledInputs: { at: number; toInput: (at: number) => WatchInput }[] = [];
@@ -97,7 +97,7 @@ export function simulate(world: FakeWorld, untilMs: number): Entry[] {
 }
 
 /** Returns the state of the folder at a time. */
-export function folderAt({ folder }: FakeWorld, at: number): Folder {
+export function folderAt({ folder }: SimulatedFolder, at: number): Folder {
   return folder.findLast(([since]) => since <= at)![1];
 }
 
