@@ -31,6 +31,8 @@ export class ChecksFailed extends Error {
 export interface ErrorContext {
   server: URL | null;
   key: { from: SettingOrigin | 'login'; key: string | null } | null;
+  /** Whether the command publishes an archive. */
+  isArchive?: boolean;
 }
 
 const UNEXPECTED_HINT = 'To check the server, the key and this program: berth check';
@@ -92,6 +94,7 @@ function nextStep(error: ClientError, context: ErrorContext): string | null {
       return kindOf(error, context) === 'signed-out' ? signInHint(context) : permissionHint(details, context);
     case 'refused':
       if (status !== null && status < 400) return redirectHint(details);
+      if (file !== null && context.isArchive) return `Change ${file}, or leave it out of the archive.`;
       if (file !== null) return fileHint('Change', file, error);
       if (status === 404 && context.server !== null && context.server.pathname !== '/') return pathHint(context.server);
       if (status === 404) return missingHint(error.message);

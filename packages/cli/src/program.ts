@@ -10,6 +10,7 @@ import type { CommandContext } from './commands/define.ts';
 import { addDeployments } from './commands/deployments.ts';
 import { addDiff } from './commands/diff.ts';
 import { addDomains } from './commands/domains.ts';
+import { addDownload } from './commands/download.ts';
 import { addFiles } from './commands/files.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
@@ -27,7 +28,16 @@ import manifest from '../package.json' with { type: 'json' };
 /** The functions that add the commands, by their heading in the help. */
 const COMMANDS = {
   'Publish:': [addPublish, addWatch, addPreview, addDiff, addInit],
-  'Sites and their versions:': [addDeployments, addFiles, addDomains, addVersions, addRollback, addPrune, addOpen],
+  'Sites and their versions:': [
+    addDeployments,
+    addFiles,
+    addDownload,
+    addDomains,
+    addVersions,
+    addRollback,
+    addPrune,
+    addOpen,
+  ],
   'Account:': [addLogin, addAccount, addTokens, addActivities, addClaim],
   'This program:': [addCheck, addConfig, addCompletion],
 };
@@ -36,6 +46,7 @@ const MORE_HELP = `
 Examples:
   berth ./dist                         publishes a folder and prints its link
   berth page.html                      publishes one HTML file
+  berth site.zip                       publishes an archive
   berth ./dist --domain blog           publishes it at a permanent address
   berth watch ./dist --domain blog     publishes every build at that address
   berth init                           sets up a project; then "berth" publishes

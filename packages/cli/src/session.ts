@@ -1,4 +1,12 @@
-import { type BerthClient, createClient, defaultCacheDir, deployFolder, planFolder, watchFolder } from '@berth/client';
+import {
+  type BerthClient,
+  createClient,
+  defaultCacheDir,
+  deployArchive,
+  deployFolder,
+  planFolder,
+  watchFolder,
+} from '@berth/client';
 import open from 'open';
 import { Declined, type ErrorContext } from './failure.ts';
 import { chooseKey, chooseServer, type Environment, readSettings, settingsFile } from './settings.ts';
@@ -7,6 +15,7 @@ import type { Line, Terminal } from './terminal.ts';
 /** The functions that the commands use. Tests replace them to cause rare situations. */
 export const PARTS = {
   createClient,
+  deployArchive,
   deployFolder,
   planFolder,
   watchFolder,

@@ -1,3 +1,4 @@
+import { type EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { abortedError } from '@berth/client';
@@ -45,6 +46,10 @@ export function terminalOf(
     out(lines: readonly Line[]): void {
       if (lines.length > 0) stdout.write(text.out(lines));
     },
+    /** Writes bytes to standard output. Resolves when it can take more. */
+    async outBytes(bytes: Uint8Array): Promise<void> {
+      if (stdout.write(bytes) === false) await once(stdout as Screen & EventEmitter, 'drain');
+    },
     /** Prints other lines on standard error. On a live screen, breaks long lines between words. */
     err(lines: readonly Line[]): void {
       const fitted = isLive ? lines.flatMap((line) => fitLine(line, stderr.columns || 80)) : lines;
@@ -59,6 +64,8 @@ export function terminalOf(
     columns: (): number | null => (isLive ? stderr.columns || 80 : null),
     /** Returns the width of the terminal that shows the result, in columns; `null` if stdout is not a terminal. */
     resultColumns: (): number | null => (stdout.isTTY === true ? stdout.columns || 80 : null),
+    /** The bytes of standard input; `null` if a person types there. */
+    input: stdin.isTTY === true ? null : stdin,
     /** Whether there is a person to ask. */
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     /** Asks a question. Hides what is typed if it is `secret`. Without a person, reads the answer from the next input line. */

@@ -35,7 +35,7 @@ describe.skipIf(!isHere('bash'))('completion in bash', () => {
   async function completionsOf(line: string): Promise<string[]> {
     const { home, runInProcess } = createUser();
     mkdirSync(join(home, 'dist'));
-    writeFiles(home, { 'notes.txt': '', 'page.html': '' });
+    writeFiles(home, { 'notes.txt': '', 'page.html': '', 'site.tar.gz': '' });
     const words = line.split(' ').map((word) => `'${word}'`);
     const bashScript = `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _berth; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const script = `${(await runInProcess('completion', 'bash')).out}\n${bashScript}`;
@@ -50,6 +50,7 @@ describe.skipIf(!isHere('bash'))('completion in bash', () => {
     ['berth tokens create --t', ['--ttl']],
     ['berth completion --q', ['--quiet']],
     ['berth dis', ['dist']],
+    ['berth publish si', ['site.tar.gz']],
     ['berth preview p', ['page.html']],
     ['berth rollback --t', ['--to']],
     ['berth pr', ['preview', 'prune']],

@@ -81,7 +81,7 @@ export function createUser(variables: Record<string, string> = {}, parts: Partia
       env,
     );
     const { signal } = new AbortController();
-    const person = ask && { ask, isInteractive: true };
+    const person = ask && { ask, isInteractive: true, input: null };
     const code = await run(words, { env, terminal: { ...terminal, ...person }, parts: { ...PARTS, ...parts }, signal });
     return { code, out, err };
   }

@@ -10,7 +10,12 @@ import {
   toClientError,
 } from './responses.ts';
 
-const EVENT_STREAM = 'text/event-stream';
+/** The types of responses that have no maximum size. */
+const STREAMED_TYPES: ReadonlySet<string | null> = new Set([
+  'text/event-stream',
+  'application/x-tar',
+  'application/zip',
+]);
 
 /** The options of {@link createClient}. */
 export interface ClientOptions {
@@ -53,7 +58,7 @@ export interface BerthClient {
    *
    * @param path Relative to the server, without a leading slash.
    * @returns The response, if its status is 2xx. Reading more than 16 MiB of its body fails, unless the request accepts
-   *   `text/event-stream`.
+   *   `text/event-stream`, `application/x-tar` or `application/zip`.
    * @throws ClientError for any other status, and if there is no response.
    */
   request(path: string, init?: RequestInit): Promise<Response>;
@@ -77,8 +82,8 @@ export function createClient({
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
     refuseRedirect(response, base, url);
     if (!response.ok) throw await responseError(response, base);
-    // A stream has no end. Its reader limits the size of each event instead.
-    if (headers.get('accept') === EVENT_STREAM) return response;
+    // The reader of a stream of events limits the size of each event instead, and nothing keeps an archive in memory.
+    if (STREAMED_TYPES.has(headers.get('accept'))) return response;
     return limitResponse(response, base, MAX_RESPONSE_BYTES);
   };
   const link = httpLink({

@@ -21,6 +21,7 @@ export type * from './deploy/events.ts';
 export type * from './deploy/input.ts';
 export { CANCELLED } from './deploy/input.ts';
 export { findWholeName, refuseUnusableDomain, validateDomain, wholeDomainName } from './deploy/domain-name.ts';
+export { deployArchive } from './deploy/archive.ts';
 export { deployFiles, deployFolder } from './deploy/deploy.ts';
 export { findLastDeploymentId, type FolderPlan, planFolder } from './deploy/changes.ts';
 export type { MissingReason, WatchEvent } from './watch/events.ts';

@@ -1,6 +1,6 @@
-import { ClientError, type FolderFile, findLastDeploymentId, type ReadFolder, readFolder } from '@berth/client';
+import { type FolderFile, findLastDeploymentId, type ReadFolder, readFolder } from '@berth/client';
 import { bytes } from '@berth/client/amounts';
-import { type Deployment, DEPLOYMENT_ID } from '@berth/contract';
+import type { Deployment } from '@berth/contract';
 import { columns, UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { compareFiles, type Difference } from '../diff/compare.ts';
@@ -9,9 +9,8 @@ import { openProject, openSource } from '../project/open-project.ts';
 import { ignoredPatterns } from '../project/project-file.ts';
 import type { Session } from '../session.ts';
 import type { Line } from '../terminal.ts';
-import { parseSite } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
-import { fullDomain } from './domains.ts';
+import { findDeployment } from './find-deployment.ts';
 import { readPages } from './list.ts';
 import { requireFolder } from './publish.ts';
 
@@ -56,11 +55,7 @@ async function findLive(session: Session, folder: string, site: string | undefin
       `There is nothing to compare with. Name a domain or a deployment, as in "berth diff ${folder} blog"`,
     );
   }
-  const name = parseSite(site);
-  if (DEPLOYMENT_ID.test(name.split('.', 1)[0]!.toLowerCase())) return get(name);
-  const { domain, deployment } = await client.api.domains.get.query({ domain: await fullDomain(client, name) });
-  if (deployment === null) throw new ClientError('refused', `${domain} does not show a deployment yet`);
-  return get(deployment);
+  return findDeployment(session, site);
 }
 
 async function readLocal(session: Session, path: string, ignore: readonly string[] | undefined): Promise<ReadFolder> {

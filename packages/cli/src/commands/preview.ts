@@ -6,7 +6,8 @@ import { isLocalSite } from '../site-request.ts';
 import { parseTtl } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 import { addSiteOptions, type PublicationOptions, readPublication } from './publication.ts';
-import { publish, requireFolder } from './publish.ts';
+import { requireFolder } from './publish.ts';
+import { publish } from './run-deploy.ts';
 import { describeWarning, findFolderWarnings } from './warnings.ts';
 
 interface Options extends Omit<PublicationOptions, 'domain'> {
@@ -37,7 +38,7 @@ export function addPreview(program: Command, context: CommandContext): void {
         const warnings = await findFolderWarnings(folder);
         warnings.forEach((warning) => session.note(describeWarning(warning)));
         const engine = { signal: session.signal, cacheDir: session.cacheDir, delta: options.delta };
-        showQrCode(session, await publish(session, input, engine, warnings));
+        showQrCode(session, await publish(session, session.parts.deployFolder(input, engine), warnings));
       }),
     );
 }

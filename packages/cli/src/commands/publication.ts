@@ -1,4 +1,4 @@
-import { type DeployFolderInput, findLastDeploymentId } from '@berth/client';
+import { type DeployFolderInput, findLastDeploymentId, type Publication } from '@berth/client';
 import { Password } from '@berth/contract';
 import { UsageError } from '@berth/terminal';
 import { type Command, Option } from 'commander';
@@ -14,6 +14,14 @@ export interface PublicationOptions {
   password?: string | false;
   open?: boolean;
   delta: boolean;
+}
+
+/** The options of `berth publish`. */
+export interface PublishOptions extends PublicationOptions {
+  ttl?: number;
+  keep?: number;
+  dryRun?: boolean;
+  build?: boolean;
 }
 
 /** Adds the options that publishing and watching have in common. @param deployments What the domain points at, for the help. */
@@ -39,17 +47,23 @@ export function addSiteOptions(command: Command): Command {
 export async function readPublication(
   session: Session,
   folder: string,
-  { domain, label, password, open }: Omit<PublicationOptions, 'delta'>,
+  options: Omit<PublicationOptions, 'delta'>,
   project: Project | null = null,
 ): Promise<DeployFolderInput> {
+  return { folder, ...(await readSiteOptions(session, options)), ignore: ignoredPatterns(project) };
+}
+
+/** Returns the engine's input for the given options, without what is published. @throws UsageError if the password is invalid. */
+export async function readSiteOptions(
+  session: Session,
+  { domain, label, password, open }: Omit<PublicationOptions, 'delta'>,
+): Promise<Publication> {
   return {
-    folder,
     client: session.client,
     via: 'cli',
     labels: label,
     password: await readPassword(session, open ? false : password),
     domain: domain && parseSite(domain),
-    ignore: ignoredPatterns(project),
   };
 }
 

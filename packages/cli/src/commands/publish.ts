@@ -1,40 +1,38 @@
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ClientError, type DeployEvent, type DeployFolderInput, type DeployOptions, isHtmlFile } from '@berth/client';
-import { count, moment } from '@berth/client/amounts';
-import type { Warning } from '@berth/contract';
+import { ClientError, type DeployFolderInput, type DeployOptions, isHtmlFile } from '@berth/client';
+import { count } from '@berth/client/amounts';
 import { UsageError } from '@berth/terminal';
 import { type Command, Option } from 'commander';
-import { beginView, describePlan, describeSkipped, showEvent } from '../render/deploy-view.ts';
+import { describePlan, describeSkipped } from '../render/deploy-view.ts';
 import { openSource } from '../project/open-project.ts';
 import type { Session } from '../session.ts';
 import { findSimilarName, isForeignCommand, unknownCommandMessage } from '../suggestions.ts';
 import { parseKeep, parseTtl } from '../values.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
-import { deploymentRow } from './deployments.ts';
+import { publish } from './run-deploy.ts';
+import { isArchive, publishArchive } from './publish-archive.ts';
 import { describeWarning, findFolderWarnings } from './warnings.ts';
-import { addPublicationOptions, confirmPublication, type PublicationOptions, readPublication } from './publication.ts';
-
-interface Options extends PublicationOptions {
-  ttl?: number;
-  keep?: number;
-  dryRun?: boolean;
-  build?: boolean;
-}
+import { addPublicationOptions, confirmPublication, type PublishOptions, readPublication } from './publication.ts';
 
 export function addPublish(program: Command, context: CommandContext): void {
   const command = withExamples(program.command('publish', { isDefault: true }), {
     'berth ./dist': 'publishes a folder',
     'berth page.html': 'publishes one HTML file as the front page of a site',
+    'berth site.zip': 'publishes an archive: zip, tar, tar.gz or tar.zst',
+    'tar -c . | berth -': 'publishes an archive from standard input',
     'berth ./dist --domain blog --label v1.2': 'publishes a folder at a domain',
     'berth ./dist --domain blog --keep 10': 'keeps the ten newest versions of the domain',
     'berth ./dist --password -': 'asks for a password for visitors',
     'URL=$(berth ./dist)': 'sets a shell variable to the link',
   })
     .summary('publish a folder; the word "publish" is optional')
-    .description('Publish a folder and print its link.')
-    .argument('[folder]', 'the folder of the built site, or one HTML file; default: that of berth.json');
+    .description('Publish a folder or an archive, and print its link.')
+    .argument(
+      '[folder]',
+      'the folder of the built site, one HTML file, an archive, or "-" for an archive from standard input; default: the folder of berth.json',
+    );
   addPublicationOptions(command, 'the deployment')
     .addOption(
       new Option('-t, --ttl <time>', 'when the deployment expires, such as 3d').argParser(parseTtl).conflicts('domain'),
@@ -44,7 +42,8 @@ export function addPublish(program: Command, context: CommandContext): void {
     .option('--no-delta', 'send every file, even if the server has it')
     .option('--build', 'run the build command of berth.json first')
     .action(
-      inSession<[string?], Options>(context, async (ownSession, [typed], options) => {
+      inSession<[string?], PublishOptions>(context, async (ownSession, [typed], options) => {
+        if (typed !== undefined && isArchive(typed)) return publishArchive(ownSession, context, typed, options);
         const source = await openSource(ownSession, context.errorContext, typed, { build: options.build });
         const { session, folder, project } = source;
         await requireFolder(program, folder, typed === undefined || program.args[0] === 'publish');
@@ -57,7 +56,7 @@ export function addPublish(program: Command, context: CommandContext): void {
         warnings.forEach((warning) => session.note(describeWarning(warning)));
         if (options.dryRun) return dryRun(session, input, engine);
         await confirmPublication(session, input);
-        await publish(session, input, engine, warnings);
+        await publish(session, session.parts.deployFolder(input, engine), warnings);
       }),
     );
 }
@@ -79,7 +78,10 @@ export async function requireFolder(program: Command, folder: string, isExplicit
     throw new UsageError(`The folder "${folder}" has no index.html. Use berth ./${folder} to publish it anyway`);
   if (isFolder || (stats?.isFile() && isHtmlFile(folder))) return;
   if (stats)
-    throw new ClientError('folder', `${folder} is not an HTML file. Pass the folder that contains the built site`);
+    throw new ClientError(
+      'folder',
+      `${folder} is not an HTML file. Pass the folder that contains the built site, or an archive of it`,
+    );
   const names = program.commands.map((command) => command.name());
   const suggestion = /^[a-z-]+$/i.test(folder) ? findSimilarName(folder, names) : null;
   if (suggestion === null) throw new ClientError('folder', `The folder ${folder} does not exist`);
@@ -109,89 +111,4 @@ async function dryRun(session: Session, input: DeployFolderInput, options: Deplo
   if (lines.length > shown) note(`… and ${count(lines.length - shown, 'more change')}. To see all, add | less.`);
   const comparison = base === null ? '' : `Compared with ${base}: `;
   note(`${comparison}${describePlan(changes, missing, 'at most')} Nothing was sent.`);
-}
-
-/** The last event of each type. */
-type LastEvents = { [Event in DeployEvent as Event['type']]?: Event };
-
-/**
- * Publishes a folder, and prints the progress and the result.
- *
- * @param folderWarnings The printed warnings about the folder, for `--json`.
- * @returns The printed link.
- */
-export async function publish(
-  session: Session,
-  input: DeployFolderInput,
-  options: DeployOptions,
-  folderWarnings: readonly Warning[],
-): Promise<string> {
-  const { parts, terminal, json, quiet, note } = session;
-  const isSilent = json || quiet;
-  const columns = isSilent ? null : terminal.columns();
-  const lastEvents: LastEvents = {};
-  let view = beginView(performance.now());
-  try {
-    for await (const event of parts.deployFolder(input, options)) {
-      Object.assign(lastEvents, { [event.type]: event });
-      const frame = showEvent(view, event, { at: performance.now(), columns });
-      view = frame.view;
-      if (isSilent) continue;
-      terminal.err(frame.lines);
-      terminal.status(frame.status);
-    }
-  } catch (error) {
-    if (lastEvents.committed) note(`The deployment is live at ${lastEvents.committed.deployment.url}`);
-    throw error;
-  } finally {
-    terminal.status('');
-  }
-  return printDeployResult(session, lastEvents, folderWarnings);
-}
-
-function printDeployResult(
-  { note, printResult, json, terminal }: Session,
-  { walked, planned, uploaded, committed, linked }: LastEvents,
-  folderWarnings: readonly Warning[],
-): string {
-  if (!committed) throw new ClientError('server', 'The server did not confirm the deployment');
-  const { deployment } = committed;
-  const domain = linked?.domain ?? null;
-  const { claim = null, warnings = [], expires = null, deleted = [] } = deployment;
-  for (const warning of warnings) note(describeWarning(warning));
-  // Nothing else ever shows the claim link, so it is printed even with `--quiet`.
-  if (claim !== null && !json)
-    terminal.err([
-      `The deployment expires at ${moment(expires)}, unless an account claims it:`,
-      ['  ', { colour: 'cyan', text: claim }],
-    ]);
-  else if (expires !== null) note(`The deployment expires at ${moment(expires)}.`);
-  if (domain !== null && domain.status !== 'success')
-    note(`${domain.domain} needs DNS records before it shows the site: berth domains records ${domain.domain}`);
-  if (domain !== null && domain.links > 1)
-    note([{ colour: 'dim', text: `To show the version before again: berth rollback ${domain.domain}` }]);
-  if (deleted.length > 0) note(`Deleted ${count(deleted.length, 'older version')}.`);
-  const allWarnings: readonly Warning[] = [...folderWarnings, ...warnings];
-  const url = domain?.status === 'success' ? domain.url : deployment.url;
-  const { added = [], changed = [], removed = [], unchanged = 0 } = planned?.changes ?? {};
-  printResult(
-    {
-      url,
-      deployment: deploymentRow(deployment),
-      domain,
-      claim,
-      deleted,
-      warnings: allWarnings.map(({ file, line = null, at = null, message }) => ({
-        file,
-        line,
-        at,
-        message,
-      })),
-      changes: { added: added.length, changed: changed.length, removed: removed.length, unchanged },
-      sent: { via: planned?.via ?? null, files: planned?.missing.files ?? 0, bytes: uploaded?.sentBytes ?? 0 },
-      skipped: walked?.skipped ?? [],
-    },
-    () => [url],
-  );
-  return url;
 }

@@ -1,5 +1,8 @@
 import type { Candidate, CompletionPoint } from './completion-points.ts';
 
+/** The ends of the names of files that can be published like a folder. */
+const SITE_FILES = ['.html', '.zip', '.tar', '.tgz', '.tar.gz', '.tar.zst'];
+
 export function bashCompletion(points: readonly CompletionPoint[]): string {
   return `# Completes berth in bash: eval "$(berth completion bash)"
 _berth() {
@@ -15,7 +18,11 @@ ${points.map(bashCase).join('\n')}
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ -n $folders && $current != -* ]]; then
     compopt -o filenames 2>/dev/null
-    COMPREPLY+=($(compgen -d -- "$current") $(compgen -f -X '!*.html' -- "$current"))
+    COMPREPLY+=($(compgen -d -- "$current"))
+    local pattern
+    for pattern in ${SITE_FILES.map((suffix) => `'!*${suffix}'`).join(' ')}; do
+      COMPREPLY+=($(compgen -f -X "$pattern" -- "$current"))
+    done
   fi
 }
 complete -F _berth berth
@@ -48,7 +55,11 @@ function fishLines({ path, words, options, takesFolder }: CompletionPoint): stri
   const head = `complete -c berth -n '__berth_place "${placeOf(path)}"'`;
   return [
     ...words.map((word) => `${head} -a ${word.word} -d ${quotedEffect(word)}`),
-    ...(takesFolder ? [`${head} -a '(__fish_complete_directories)' -a '(__fish_complete_suffix .html)'`] : []),
+    ...(takesFolder
+      ? [
+          `${head} -a '(__fish_complete_directories)' ${SITE_FILES.map((suffix) => `-a '(__fish_complete_suffix ${suffix})'`).join(' ')}`,
+        ]
+      : []),
     ...options.map((option) => `${head} -l ${option.word.slice(2)} -d ${quotedEffect(option)}`),
   ];
 }
@@ -82,7 +93,7 @@ function zshCase({ path, words, options, takesFolder }: CompletionPoint): string
     `      commands=(${words.map(entry).join(' ')})`,
     `      options=(${options.map(entry).join(' ')})`,
     ...(words.length > 0 ? ["      _describe -t commands 'command' commands"] : []),
-    ...(takesFolder ? ['      _path_files -/', "      _path_files -g '*.html'"] : []),
+    ...(takesFolder ? ['      _path_files -/', `      _path_files -g '*(${SITE_FILES.join('|')})'`] : []),
     "      [[ $PREFIX == -* ]] && _describe -o -t options 'option' options",
     '      ;;',
   ].join('\n');

@@ -34,7 +34,8 @@ export function beginView(at: number): DeployView {
 }
 
 /** Computes the display after an event of a deploy. The function is pure: the same events give the same lines. */
-export function showEvent(view: DeployView, event: DeployEvent, { at, columns }: DisplayTarget): Frame<DeployView> {
+export function showEvent(view: DeployView, event: DeployEvent, target: DisplayTarget): Frame<DeployView> {
+  const { at, columns } = target;
   const frame = (more: Partial<Frame<DeployView>>): Frame<DeployView> => ({ view, lines: [], status: '', ...more });
   const progress = (label: string, done: Amount, total: Amount, detail: string) =>
     columns === null ? '' : bar(label, done, total, detail, columns);
@@ -43,9 +44,12 @@ export function showEvent(view: DeployView, event: DeployEvent, { at, columns }:
       return frame({ lines: describeSkipped(event.skipped) });
     case 'hashed':
       return frame({ status: progress('Reading', event.done, event.total, count(event.total.files, 'file')) });
-    case 'planned':
-      return frame({ view: { ...view, sending: at }, lines: [describePlan(event.changes, event.missing)] });
+    case 'planned': {
+      const lines = event.via === 'archive' ? [] : [describePlan(event.changes, event.missing)];
+      return frame({ view: { ...view, sending: at }, lines });
+    }
     case 'uploaded': {
+      if (event.done.bytes > event.total.bytes) return frame({ status: sentText(event.sentBytes, view, target) });
       const detail = `${bytes(event.done.bytes)} of ${bytes(event.total.bytes)}${rate(event.sentBytes, at - (view.sending ?? at))}`;
       const quarters = event.total.bytes === 0 ? 4 : Math.floor((4 * event.done.bytes) / event.total.bytes);
       const skipLine = columns !== null || quarters <= view.quarters || quarters === 4;
@@ -117,6 +121,12 @@ export function describeSkipped(skipped: readonly SkippedFile[]): string[] {
     const moreText = paths.length > MAX_SHOWN_PATHS ? ` and ${paths.length - MAX_SHOWN_PATHS} more` : '';
     return [`Skipped, ${text}: ${paths.slice(0, MAX_SHOWN_PATHS).join(', ')}${moreText}.`];
   });
+}
+
+/** Formats the progress of a stream whose size is unknown. */
+function sentText(sentBytes: number, { sending }: DeployView, { at, columns }: DisplayTarget): string {
+  if (columns === null) return '';
+  return `Sending    ${bytes(sentBytes)}${rate(sentBytes, at - (sending ?? at))}`.slice(0, Math.max(columns - 1, 0));
 }
 
 function rate(sentBytes: number, ms: number): string {

@@ -22,9 +22,15 @@ export interface RetriedEvent extends Retry {
  */
 export type DeployEvent =
   | FolderEvent
-  /** The deploy has determined which contents it must send, and by which kind of request (`via`). */
-  | { type: 'planned'; via: 'delta' | 'multipart'; changes: Changes; missing: Amount }
-  /** Progress in sending the missing contents. `sentBytes` counts all bytes of request bodies, including retries. */
+  /**
+   * The deploy has determined which contents it must send, and by which kind of request (`via`). An archive counts as one missing
+   * file, of 0 bytes if the size of a stream is unknown, and has no known changes.
+   */
+  | { type: 'planned'; via: 'delta' | 'multipart' | 'archive'; changes: Changes; missing: Amount }
+  /**
+   * Progress in sending the missing contents. `sentBytes` counts all bytes of request bodies, including retries. While a stream of
+   * unknown size is sent, `done` exceeds `total`.
+   */
   | { type: 'uploaded'; done: Amount; total: Amount; sentBytes: number }
   | RetriedEvent
   /** The deployment is live. */

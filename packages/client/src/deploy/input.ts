@@ -50,6 +50,15 @@ export interface DeployFilesInput extends Publication {
   files: readonly FileInput[];
 }
 
+export interface DeployArchiveInput extends Publication {
+  /**
+   * A tar archive, which may be compressed with gzip or zstd, or a zip archive: the path of its file, or a stream of its bytes. The
+   * first bytes determine the format. A deploy from a file is retried after temporary failures; a stream can be sent only once,
+   * unless it is at most 4 MiB.
+   */
+  archive: string | AsyncIterable<Uint8Array>;
+}
+
 export interface DeployOptions {
   /**
    * Aborts the deploy. The server keeps the contents that it received, and the next run of `deployFolder` resumes the upload.

@@ -42,14 +42,41 @@ export type Upload = (context: DeployContext, difference: Difference) => Promise
  */
 export async function publish(
   context: Omit<DeployContext, 'startRetries'>,
-  { retries, onCommitted }: Pick<DeployOptions, 'retries' | 'onCommitted'>,
+  options: Pick<DeployOptions, 'retries' | 'onCommitted'>,
   upload: Upload,
   onEnd: (deployment: CreatedDeployment) => void,
 ): Promise<CreatedDeployment> {
   if (context.source.files.length === 0)
     throw new ClientError('folder', 'There are no files to publish. Add at least one.');
-  const { emit, signal, resumeState } = context;
-  const { publication } = context;
+  const { publication, lastDeployment, source, resumeState } = context;
+  const difference = compareWithLastDeployment(lastDeployment, source.files);
+  return publishWith(
+    context,
+    options,
+    (whole, startRetries) =>
+      upload({ ...context, publication: { ...publication, ...whole }, startRetries }, difference),
+    (deployment) => {
+      // The key is forgotten first, because an idempotency key must never be reused with a different base.
+      resumeState.forget();
+      onEnd(deployment);
+    },
+  );
+}
+
+/**
+ * Publishes with any kind of request, and points the domain at the deployment in the same step. The first steps and the last
+ * events of every deploy.
+ *
+ * @param send Sends the request. Receives the full name of the domain.
+ * @param onEnd Called with the deployment after it was published.
+ * @throws ClientError.
+ */
+export async function publishWith(
+  { publication, emit, signal }: Pick<DeployContext, 'publication' | 'emit' | 'signal'>,
+  { retries, onCommitted }: Pick<DeployOptions, 'retries' | 'onCommitted'>,
+  send: (whole: Pick<Publication, 'domain'>, startRetries: () => RetryCounter) => Promise<CreatedDeployment>,
+  onEnd: (deployment: CreatedDeployment) => void = () => {},
+): Promise<CreatedDeployment> {
   const policy = { ...DEFAULT_RETRIES, ...retries };
   let isFirstRequest = true;
   function startRetries(): RetryCounter {
@@ -61,21 +88,19 @@ export async function publish(
   const domain =
     publication.domain &&
     (await retry(() => requireWholeName(publication.client, publication.domain!, signal), startRetries()));
-  const contextWithRetries: DeployContext = { ...context, publication: { ...publication, domain }, startRetries };
-  const difference = compareWithLastDeployment(context.lastDeployment, context.source.files);
-  const deployment = await upload(contextWithRetries, difference);
+  const deployment = await send({ domain }, startRetries);
   await onCommitted?.(deployment);
-
-  // The key is forgotten first, because an idempotency key must never be reused with a different base.
-  resumeState.forget();
   onEnd(deployment);
   emit({ type: 'committed', deployment });
-  if (domain !== undefined) await emitLinked(contextWithRetries, domain);
+  if (domain !== undefined) await emitLinked({ publication, emit, signal, startRetries }, domain);
   return deployment;
 }
 
 /** Emits the domain of a deploy that is published. Skips the event if the server does not answer any more. */
-async function emitLinked({ publication, emit, signal, startRetries }: DeployContext, domain: string): Promise<void> {
+async function emitLinked(
+  { publication, emit, signal, startRetries }: Pick<DeployContext, 'publication' | 'emit' | 'signal' | 'startRetries'>,
+  domain: string,
+): Promise<void> {
   const { api } = publication.client;
   try {
     emit({ type: 'linked', domain: await retry(() => api.domains.get.query({ domain }, { signal }), startRetries()) });
