@@ -100,7 +100,7 @@ const CASES: Case[] = [
   [3, 'a domain without an account', './dist --domain blog', /A domain needs an API key/, NO_KEY],
   [3, 'watching without an account', 'watch ./dist', /berth login/, NO_KEY],
   [3, 'a deploy token without permission', 'account', /A deploy token can only deploy/, deployToken],
-  [3, 'a deploy token with a domain', './dist --domain x', /API key[^]*A deploy token can only deploy/, deployToken],
+  [3, 'a deploy token with a domain', './dist --domain blog', /API key[^]*A deploy token can only deploy/, deployToken],
   [
     3,
     'a suspended account, without a useless hint',

@@ -62,7 +62,7 @@ async function readManifest(folder: string): Promise<Record<string, unknown>> {
 /** Makes the relative links of a Markdown text lead to the repository. On a package page, they would lead nowhere. */
 export function withAbsoluteLinks(markdown: string, folder: string, repository: string): string {
   return markdown.replace(
-    /\]\((?!https?:|#)([^)\s]+)\)/g,
+    /\]\((?!https?:|#)([^()\s]+)\)/g,
     (_, link: string) => `](${repository}/blob/HEAD/${posix.join(folder, link)})`,
   );
 }

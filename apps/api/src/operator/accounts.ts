@@ -74,7 +74,8 @@ export function addAccounts(program: Command, open: OpenSession): void {
     .addHelpText('after', examples('accounts show ada@example.com'))
     .action(async (named: string, { json }: JsonOption) => {
       const { core, print } = await open();
-      const { authMethod: _, ...account } = await getAccount(await actForAccount(core, named));
+      // Both describe the credential of a request.
+      const { authMethod: _authMethod, used: _used, ...account } = await getAccount(await actForAccount(core, named));
       const details = { ...account, ...(await getBilling(core, account.account)) };
       print(json ? formatJson(details) : formatAccount(details));
     });
@@ -155,7 +156,7 @@ function formatAccounts(accounts: Awaited<ReturnType<typeof listAccounts>>): str
   );
 }
 
-type AccountDetails = Omit<Awaited<ReturnType<typeof getAccount>>, 'authMethod'> &
+type AccountDetails = Omit<Awaited<ReturnType<typeof getAccount>>, 'authMethod' | 'used'> &
   Awaited<ReturnType<typeof getBilling>>;
 
 function formatAccount(account: AccountDetails): string {

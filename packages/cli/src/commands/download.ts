@@ -63,7 +63,7 @@ async function writeToOutput(session: Session, deployment: string): Promise<void
 async function writeFile(session: Session, deployment: string, file: string): Promise<number> {
   const draft = `${file}.${process.pid}.tmp`;
   const type = /\.zip$/i.test(file) ? TYPES.zip : TYPES.tar;
-  const target = createWriteStream(draft, { flush: true });
+  const target = createWriteStream(draft, { flags: 'wx', flush: true });
   try {
     await pipeline(archivePieces(session, deployment, type), target);
     await rename(draft, file);

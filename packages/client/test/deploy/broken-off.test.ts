@@ -29,7 +29,7 @@ let domains = 0;
 const freshDomain = () => `broken${(domains += 1)}.localhost`;
 
 /** Returns the number of deployments after the next run, which does not resume a finished deploy. */
-const deploymentsAfter = (event: DeployEvent['type']) => (event === 'linked' ? 2 : 1);
+const deploymentsAfter = (event: DeployEvent['type']) => (event === 'committed' || event === 'linked' ? 2 : 1);
 
 describe.each(EVENTS)('a deploy that is interrupted at the event %s', (event) => {
   const WAYS = [
