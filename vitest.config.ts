@@ -13,7 +13,6 @@ const SYSTEM = [
   'apps/api/test/healthcheck.test.ts',
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
-  'packages/generated-clients/test/**/*.test.ts',
   'packages/core/test/database/{connections,embedded-postgres,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
   'packages/client/test/package/**/*.test.ts',
@@ -46,6 +45,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** The tests that generate clients from the OpenAPI document, which `npm run check` runs. */
+const CLIENTS = ['packages/generated-clients/test/**/*.test.ts'];
+
 /** The tests that start a real Electron if it is installed. */
 const ELECTRON = ['apps/desktop/test/electron/**/*.test.ts'];
 
@@ -77,10 +79,11 @@ export default defineConfig({
         test: {
           name: 'suite',
           include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts'],
-          exclude: [...SYSTEM, ...ELECTRON],
+          exclude: [...SYSTEM, ...CLIENTS, ...ELECTRON],
         },
       },
       { extends: true, test: { name: 'system', include: SYSTEM } },
+      { extends: true, test: { name: 'clients', include: CLIENTS } },
       { extends: true, test: { name: 'electron', include: ELECTRON } },
     ],
   },

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -57,28 +57,34 @@ describe('api §11: the archive of a deployment', () => {
     expect(await listOf(again.deployment)).toEqual(await listOf(deployment));
   });
 
-  it.each([
+  const PROGRAMS: [program: string, accept: typeof TAR, command: string[]][] = [
     ['tar', TAR, ['tar', '-xf']],
     ['unzip', ZIP, ['unzip', '-q']],
-  ])('can be unpacked with %s', async (program, accept, command) => {
-    const folder = mkdtempSync(join(tmpdir(), 'berth-download-'));
-    try {
-      const { deployment, created } = await server().publish(FILES);
-      const { bytes } = await download(deployment, accept);
-      const file = join(folder, 'archive');
-      execFileSync('tee', [file], { input: bytes, stdio: ['pipe', 'ignore', 'ignore'] });
-      execFileSync(command[0]!, [...command.slice(1), file], { cwd: folder });
-      for (const [name, content] of Object.entries(FILES))
-        expect([program, name, readFileSync(join(folder, name)).equals(Buffer.from(content))]).toEqual([
-          program,
-          name,
-          true,
-        ]);
-      if (program === 'tar') expect(statSync(join(folder, 'index.html')).mtimeMs).toBe(created * 1000);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
+  ];
+  const isInstalled = (program: string) => spawnSync(program, ['--help']).error === undefined;
+  it.each(PROGRAMS.filter(([program]) => isInstalled(program)))(
+    'can be unpacked with %s',
+    async (...[program, accept, command]) => {
+      const folder = mkdtempSync(join(tmpdir(), 'berth-download-'));
+      try {
+        const { deployment, created } = await server().publish(FILES);
+        const { bytes } = await download(deployment, accept);
+        const file = join(folder, 'archive');
+        execFileSync('tee', [file], { input: bytes, stdio: ['pipe', 'ignore', 'ignore'] });
+        const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+        execFileSync(command[0]!, [...command.slice(1), file], { cwd: folder, env });
+        for (const [name, content] of Object.entries(FILES))
+          expect([program, name, readFileSync(join(folder, name)).equals(Buffer.from(content))]).toEqual([
+            program,
+            name,
+            true,
+          ]);
+        if (program === 'tar') expect(statSync(join(folder, 'index.html')).mtimeMs).toBe(created * 1000);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
 
   it('has a head with the same headers', async () => {
     const { deployment } = await server().publish(FILES);
