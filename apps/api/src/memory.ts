@@ -28,7 +28,7 @@ export function boundMemory(req: IncomingMessage): void {
   if (!(Number(req.headers['content-length']) <= SMALL_BYTES)) boundMemoryUntilClosed(req);
 }
 
-/** Bounds memory until a request or a response is closed, for a body that is processed long after it has arrived. */
+/** Collects garbage more often, like {@link boundMemory}, until a request or a response is closed. For bodies that are still processed long after they arrived. */
 export function boundMemoryUntilClosed(message: IncomingMessage | ServerResponse): void {
   if (message.closed) return;
   openBodies += 1;

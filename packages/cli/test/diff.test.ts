@@ -125,7 +125,7 @@ describe('berth diff', () => {
         '+++ b/new file.txt',
         '@@ -0,0 +1,1 @@',
         '+new',
-        '# photo.jpg: not a text',
+        '# photo.jpg: not a text file',
         '--- a/removed.txt',
         '+++ /dev/null',
         '@@ -1,1 +0,0 @@',

@@ -69,12 +69,12 @@ describe('on a terminal, berth asks before it', () => {
   it.each([['--yes'], ['-y'], ['--json']])('deletes or replaces anything, except with %s', async (option) => {
     const owner = await createOwner();
     const { dist, domain, token, runOnTerminal } = owner;
-    for (const words of [
+    for (const commandArguments of [
       [dist, '--domain', domain],
       ['tokens', 'delete', token],
       ['domains', 'delete', domain],
     ])
-      expect(await runOnTerminal([], ...words, option)).toMatchObject({ code: 0, asked: [] });
+      expect(await runOnTerminal([], ...commandArguments, option)).toMatchObject({ code: 0, asked: [] });
   });
 });
 

@@ -113,7 +113,7 @@ describe('api §11: the one folder that contains all files', () => {
     expect(await server().visit(deployment, '/old')).toMatchObject({ status: 301, headers: { location: '/new.html' } });
   });
 
-  it('does not make its rule files those of the site if a file is beside it', async () => {
+  it('is kept if the archive also has a file beside it, so that rule files in the folder do not apply to the site', async () => {
     const files = { 'dist/ship.json': 'not JSON', 'dist/_redirects': '/ /new.html 301', 'index.html': 'x' };
     const { deployment } = await publishArchive(server(), tarOf(files));
     expect(await server().visit(deployment, '/')).toMatchObject({ status: 200, text: 'x' });

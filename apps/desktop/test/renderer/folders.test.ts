@@ -248,7 +248,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(await sent('checkFolder')).toEqual([{ of: { grant: grantOf(0) } }, { of: { grant: grantOf(1) } }]);
   });
 
-  it('the watch dialog sends the confirmation of its question, and asks again if the app asks again', async () => {
+  it('the watch dialog sends the confirmation of a warning to the app, and shows the next warning if the app sends one', async () => {
     const secondQuestion = { about: 'personal', suggestions: [], anyway: grantOf(4) };
     const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-asking'), {
       answers: { watch: { value: { is: 'asking', question: secondQuestion } } },

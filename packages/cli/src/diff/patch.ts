@@ -36,7 +36,7 @@ export async function patchFile(
   const oldBytes = before === null ? Buffer.alloc(0) : await readPublished(before, siteUrl, signal);
   if (oldBytes === null) return withoutText('the site does not serve this file as it was published');
   const newBytes = after === null ? Buffer.alloc(0) : await readFile(locationOf(after, folder));
-  if (!isText(oldBytes) || !isText(newBytes)) return withoutText('not a text');
+  if (!isText(oldBytes) || !isText(newBytes)) return withoutText('not a text file');
   const names = [before === null ? '/dev/null' : `a/${path}`, after === null ? '/dev/null' : `b/${path}`] as const;
   const patch = createTwoFilesPatch(...names, oldBytes.toString(), newBytes.toString(), undefined, undefined, {
     context: 3,

@@ -28,12 +28,12 @@ describe('the schema', () => {
     ['a missing index', 'drop index deployment_expires_index'],
     ['a column that may be empty', 'alter table pack alter column boot_id drop not null'],
   ])('differs from the entities after the change %s', async (_, change) => {
-    const copiedDatabase = await createTestDatabase();
-    await copiedDatabase.query(change);
-    const drifted = openDatabase(copiedDatabase.address);
+    const testDatabase = await createTestDatabase();
+    await testDatabase.query(change);
+    const drifted = openDatabase(testDatabase.address);
     expect(await drifted.schemaDrift()).not.toBe('');
     await drifted.close();
-    await copiedDatabase.drop();
+    await testDatabase.drop();
   });
 });
 
@@ -66,32 +66,32 @@ describe('migrations', () => {
 
   describe('scale B9: with migrations of a newer program', () => {
     /** Creates a copy of the database that a newer program has migrated. */
-    async function upgraded(...future: [name: string, compatibleSince: number | null][]): Promise<TestDatabase> {
-      const copiedDatabase = await createTestDatabase();
+    async function createUpgraded(...future: [name: string, compatibleSince: number | null][]): Promise<TestDatabase> {
+      const testDatabase = await createTestDatabase();
       const insertMigration = 'insert into migration (name, executed_at, compatible_since) values ($1, now(), $2)';
-      for (const row of future) await copiedDatabase.query(insertMigration, row);
-      return copiedDatabase;
+      for (const row of future) await testDatabase.query(insertMigration, row);
+      return testDatabase;
     }
 
     it('accept a database whose newer migrations are compatible with this program', async () => {
-      const copiedDatabase = await upgraded(['0998-more', 6], ['0999-even-more', null]);
-      const program = openDatabase(copiedDatabase.address);
+      const testDatabase = await createUpgraded(['0998-more', 6], ['0999-even-more', null]);
+      const program = openDatabase(testDatabase.address);
       await program.migrate();
       expect(await program.isReady()).toBe(true);
       await program.close();
-      await copiedDatabase.drop();
+      await testDatabase.drop();
     });
 
     it('refuse a database that needs a newer program, with the migration and the next step in the message', async () => {
-      const copiedDatabase = await upgraded(['0998-more', 6], ['0999-another-world', 998]);
-      const migrationsBefore = await copiedDatabase.query('select * from migration');
-      const program = openDatabase(copiedDatabase.address);
+      const testDatabase = await createUpgraded(['0998-more', 6], ['0999-breaking', 998]);
+      const migrationsBefore = await testDatabase.query('select * from migration');
+      const program = openDatabase(testDatabase.address);
       await expect(program.migrate()).rejects.toThrow(
         /^The database has schema 999, which needs a Berth that knows schema 998 or newer; this one knows schema \d+\. Install a newer Berth, or restore a backup from before the upgrade\.$/,
       );
       await program.close();
-      expect(await copiedDatabase.query('select * from migration')).toEqual(migrationsBefore);
-      await copiedDatabase.drop();
+      expect(await testDatabase.query('select * from migration')).toEqual(migrationsBefore);
+      await testDatabase.drop();
     });
 
     it('record in the database which schema each of them requires', async () => {
@@ -109,15 +109,15 @@ describe('migrations', () => {
     });
 
     it('update a database from before compatibility was recorded', async () => {
-      const copiedDatabase = await createTestDatabase();
-      await copiedDatabase.query('alter table migration drop column compatible_since');
-      await copiedDatabase.query(`delete from migration where name = '0006-compatibility'`);
-      const program = openDatabase(copiedDatabase.address);
+      const testDatabase = await createTestDatabase();
+      await testDatabase.query('alter table migration drop column compatible_since');
+      await testDatabase.query(`delete from migration where name = '0006-compatibility'`);
+      const program = openDatabase(testDatabase.address);
       await program.migrate();
-      expect(await copiedDatabase.query('select name from migration where compatible_since is null')).toEqual([]);
+      expect(await testDatabase.query('select name from migration where compatible_since is null')).toEqual([]);
       expect(await program.schemaDrift()).toBe('');
       await program.close();
-      await copiedDatabase.drop();
+      await testDatabase.drop();
     });
   });
 

@@ -87,7 +87,7 @@ class Publishings {
   publishedFolder(id: string): PublishedFolder {
     const { source, password } = this.#list.get(id);
     if (source.kind === 'folder') return { path: source.path, password };
-    throw new ClientError('refused', 'Only folders can be watched, and this is a drop of files.');
+    throw new ClientError('refused', 'Only a folder can be watched, and this site was published from single files.');
   }
 
   /** Retries paused publish jobs now, and checks again which folders exist. */

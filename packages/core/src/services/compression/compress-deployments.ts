@@ -187,10 +187,10 @@ async function findUncompressedContents(core: Core, deployment: string): Promise
 }
 
 /**
- * Records a turn: the forms of its contents, in order of hash, and when the deployment is due again. Skips contents that
- * were swept in the meantime or that another process has compressed.
+ * Saves the compressed forms of some contents of a deployment, in order of hash, and when the deployment is due for
+ * compression again. Skips contents that were swept in the meantime or that another process has compressed.
  *
- * @returns Whether any row refers to the pack.
+ * @returns Whether a saved form is in the new pack.
  * @throws `unavailable` if the sweep has dropped the pack in the meantime. Source: storage P6, L2 to L5.
  */
 async function recordForms(

@@ -57,7 +57,7 @@ export function collectArchive(
   const maxEntries = maxFileParts(limits);
   const warnings: Warning[] = [];
   let entries = 0;
-  let count = 0;
+  let warningCount = 0;
 
   function countEntry(name: string): string {
     entries += 1;
@@ -79,7 +79,7 @@ export function collectArchive(
     leaveOut(name, kind) {
       countEntry(name);
       if (kind === 'folder') return;
-      count += 1;
+      warningCount += 1;
       if (warnings.length < MAX_LISTED)
         warnings.push({ file: toPrintableName(name), message: `A ${kind} is not published. ${ADVICE[kind]}` });
     },
@@ -92,8 +92,8 @@ export function collectArchive(
     },
     leftOut: {
       warnings,
-      get count() {
-        return count;
+      get warningCount() {
+        return warningCount;
       },
     },
   };

@@ -38,7 +38,7 @@ export interface LeftOutEntries {
   /** The first warnings. */
   readonly warnings: readonly Warning[];
   /** The number of all warnings. */
-  readonly count: number;
+  readonly warningCount: number;
 }
 
 /** Returns the maximum number of file parts of a deploy, including junk. Source: security T4. */

@@ -120,7 +120,7 @@ const MAX_WARNINGS = 100;
 export function compileDeployRules(
   ruleFiles: RuleFiles,
   published: Publication['files'],
-  leftOut: LeftOutEntries = { warnings: [], count: 0 },
+  leftOut: LeftOutEntries = { warnings: [], warningCount: 0 },
 ): Pick<Publication, 'rules' | 'warnings'> {
   const paths = published.map(({ path }) => path);
   const warnings: Warning[] = [];
@@ -134,7 +134,7 @@ export function compileDeployRules(
     }
   };
   for (const warning of leftOut.warnings) warn(warning);
-  omitted += leftOut.count - leftOut.warnings.length;
+  omitted += leftOut.warningCount - leftOut.warnings.length;
   const rules = compileRules(ruleFiles, paths, (position, message) => warn({ ...position, message }));
   warnOfForeignFiles(paths, warn);
   warnOfNames(paths, warn);

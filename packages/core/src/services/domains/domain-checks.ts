@@ -16,7 +16,7 @@ export const COOLDOWN_MS = 10_000;
 /** First key of the advisory locks on names, so that they cannot collide with other locks. The second key is a hash. */
 const NAME_LOCK = 7_212_020;
 const NAME_PROVED_BY_OTHER =
-  'The record is correct, but another account has already proved this name, or one above or below it.';
+  'The record is correct, but another account has already verified this name, or one above or below it.';
 
 interface CheckRequest {
   authMethod: AuthMethod;
@@ -96,13 +96,13 @@ async function storeCheckResult(
     });
 }
 
-/** Waits for transactions that prove names above or below a name, which share its last two labels. Source: security T28. */
+/** Waits for transactions that verify names above or below a name, which share its last two labels. Source: security T28. */
 async function lockName(em: EntityManager, name: string): Promise<void> {
   const lastLabels = name.split('.').slice(-2).join('.');
   await sql`select pg_advisory_xact_lock(${NAME_LOCK}, hashtext(${lastLabels}))`.execute(db(em));
 }
 
-/** True if another account has proved this name, or a name above or below it. Source: api §4; security T28. */
+/** True if another account has verified this name, or a name above or below it. Source: api §4; security T28. */
 async function isBlocked(em: EntityManager, { name, account }: Domain): Promise<boolean> {
   const names = [name, ...namesAbove({ name, registrable: registrableOf(name) })];
   const provedCount = await em.count(Domain, {

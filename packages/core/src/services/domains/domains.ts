@@ -152,11 +152,11 @@ async function getOwnCustomDomain(em: EntityManager, scope: Scope, reference: st
   return row;
 }
 
-/** The message for a name that another account has proved. */
+/** The error message for a name that another account has verified. */
 export const NAME_TAKEN = 'this name, or one above it, belongs to another account';
 
 /**
- * True if another account has proved this name or, for a custom name, a name above it. A pending domain does not count.
+ * True if another account has verified this name or, for a custom name, a name above it. A pending domain does not count.
  *
  * Source: api §4; security T28.
  */
@@ -172,7 +172,7 @@ export async function isNameTaken(em: EntityManager, account: string, name: Doma
 
 /**
  * `POST /domains/{domain}/verify`: checks the DNS now, for at most 5 s, and updates the status. If another account has
- * already proved the name, or a name above or below it, the domain stays pending and the checks state the reason.
+ * already verified the name, or a name above or below it, the domain stays pending and the checks state the reason.
  *
  * @throws `validation_failed`; `not_found`; `business_logic_error` for a platform domain; `rate_limit_exceeded`
  *   within 10 s after the last check. Source: api §4; security T28, T30.

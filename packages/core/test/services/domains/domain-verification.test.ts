@@ -177,7 +177,7 @@ describe('T28: when accounts prove domains,', () => {
     const { status, checks } = await verify(bob, name);
     expect(status).toBe('pending');
     for (const check of checks)
-      expect(check).toMatchObject({ ok: false, reason: expect.stringMatching(/another account has already proved/) });
+      expect(check).toMatchObject({ ok: false, reason: expect.stringMatching(/another account has already verified/) });
     expect(await eventsOf(bob, name)).toEqual(['domain.create api-key']);
 
     // Once the other domain is deleted, the name can be proved.

@@ -165,7 +165,7 @@ describe('S4: the site at a domain', () => {
     ['paused', 'a paused domain', { status: 'paused' }],
     ['paused', 'a paused domain that is not linked', { status: 'paused', deployment: null }],
   ];
-  it.each(rows)('is %s for %s', async (expected, _, row) => {
+  it.each(rows)('shows %s if it is %s', async (expected, _, row) => {
     const name = `${crypto.randomUUID()}.example`;
     const deployment = await deployPage('page');
     await addDomain(name, { deployment, ...row });
