@@ -75,12 +75,14 @@ async function writeAutostart(file: string, program: string): Promise<void> {
   await replaceFile(file, entry);
 }
 
+/** The lines by which the settings of a desktop disable an entry, without white space. */
+const DISABLING_SETTINGS: ReadonlySet<string> = new Set(['Hidden=true', 'X-GNOME-Autostart-enabled=false']);
+
 /** True if the entry exists and the desktop's settings have not disabled the entry. */
 async function isAutostartOn(file: string): Promise<boolean> {
   const entry = await readFile(file, 'utf8').catch(() => null);
-  return (
-    entry !== null && !/^[ \t]*(?:Hidden[ \t]*=[ \t]*true|X-GNOME-Autostart-enabled[ \t]*=[ \t]*false)\s*$/m.test(entry)
-  );
+  const settings = entry?.split('\n').map((line) => line.replaceAll(/[ \t\r]/g, ''));
+  return settings?.every((setting) => !DISABLING_SETTINGS.has(setting)) ?? false;
 }
 
 /** Quotes an argument by the shell-like rules of the `Exec` key, then escapes the result by the rules of all values. */
