@@ -37,8 +37,8 @@ export function createApiHost(options: ApiHostOptions): Express {
   const documentOptions = { router: appRouter, baseUrl: baseUrl.origin, version: VERSION };
   app.use(
     referenceRouter({
-      '/openapi.json': openApiDocument(documentOptions),
-      '/openapi-3.0.json': openApiDocument({ ...documentOptions, openApiVersion: '3.0.3' }),
+      '/openapi.json': () => openApiDocument(documentOptions),
+      '/openapi-3.0.json': () => openApiDocument({ ...documentOptions, openApiVersion: '3.0.3' }),
     }),
   );
   app.use(commandLineRouter(baseUrl.origin));

@@ -26,16 +26,17 @@ const HEADERS = {
  * Serves the OpenAPI documents, and at `/docs` a page that displays `/openapi.json` and loads nothing from other hosts.
  * `/` redirects to `/docs`.
  *
- * @param documents The documents by path. Source: api §9; security T17, §7.
+ * @param documents Create the documents, by path. Each is created for its first request, because most starts need none of
+ *   them. Source: api §9; security T17, §7.
  */
-export function referenceRouter(documents: Record<'/openapi.json' | '/openapi-3.0.json', object>): Router {
+export function referenceRouter(documents: Record<'/openapi.json' | '/openapi-3.0.json', () => object>): Router {
   const reference = express.Router({ strict: true, caseSensitive: true });
-  for (const [path, document] of Object.entries(documents)) {
-    const json = JSON.stringify(document);
+  for (const [path, createDocument] of Object.entries(documents)) {
+    let json: string | undefined;
     reference
       .route(path)
       .all(cors)
-      .get((_req, res) => sendJson(res, 200, json))
+      .get((_req, res) => sendJson(res, 200, (json ??= JSON.stringify(createDocument()))))
       .all(allowOnly('GET'));
   }
   reference

@@ -46,7 +46,7 @@ export function applyDeployEvent(view: ProgressView, event: DeployEvent, nowMs: 
       return {
         ...view,
         progress: sendingProgress(event.done, event.total, speedOf(sentSamples)),
-        sentSamples: sentSamples,
+        sentSamples,
       };
     }
     case 'retried': {

@@ -54,7 +54,7 @@ export async function planFolder(
 
 /**
  * Returns the id of the deployment that this machine published last from a folder, with this credential and domain; `null` if
- * there is none or the folder does not exist. Sends nothing.
+ * it never published the folder, or the folder does not exist. Sends nothing.
  */
 export function findLastDeploymentId(
   { client, folder, domain }: DeployFolderInput,
