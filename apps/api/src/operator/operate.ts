@@ -7,6 +7,7 @@ import { openCore } from '../service/open-core.ts';
 import { addAccounts, addMembers } from './accounts.ts';
 import { addDoctor } from './doctor.ts';
 import { addKeys } from './keys.ts';
+import { addMigrate } from './migrate.ts';
 import { addPlans } from './plans.ts';
 import { type CommandPart, type OpenSession, PROGRAM } from './session.ts';
 import { addSites, addSweep } from './sites.ts';
@@ -25,7 +26,16 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** Adds the commands in the order in which the help lists them. */
-const PARTS: readonly CommandPart[] = [addAccounts, addPlans, addKeys, addMembers, addSites, addSweep, addDoctor];
+const PARTS: readonly CommandPart[] = [
+  addAccounts,
+  addPlans,
+  addKeys,
+  addMembers,
+  addSites,
+  addSweep,
+  addDoctor,
+  addMigrate,
+];
 
 const MORE_HELP =
   '\nAn account is named by its id or e-mail address, a deployment by its id or address.\n' +
@@ -44,10 +54,10 @@ export async function operate(
   resources: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<number> {
   let exitCode: number = EXIT.ok;
-  const program = createProgram(terminal, async () => {
+  const program = createProgram(terminal, async (options) => {
     const config = readConfig(env);
     return {
-      core: await openCore(config, { log: warningsOn(terminal), resources, visitor: true }),
+      core: await openCore(config, { log: warningsOn(terminal), resources, visitor: true, ...options }),
       config,
       print: (text) => terminal.out(`${text}\n`),
       progress: (text) => void (terminal.isInteractive && terminal.err(`${CLEAR_LINE}${text}`)),

@@ -3,6 +3,7 @@ import { actForAccount } from '@berth/core/operator';
 import { table } from '@berth/terminal';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
+import type { CoreOptions } from '../service/open-core.ts';
 
 export const PROGRAM = 'npm run berth --';
 
@@ -17,8 +18,11 @@ export interface Session {
   fail(): void;
 }
 
-/** Opens the service of this environment. Commands must check their input first. */
-export type OpenSession = () => Promise<Session>;
+/**
+ * Opens the service of this environment, and migrates its database unless `migrate` is false. Commands must check their input
+ * first.
+ */
+export type OpenSession = (options?: Pick<CoreOptions, 'migrate'>) => Promise<Session>;
 
 export type CommandPart = (program: Command, open: OpenSession) => void;
 

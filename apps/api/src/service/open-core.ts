@@ -17,6 +17,7 @@ import {
 } from '@berth/core';
 import type { Config } from '../config/config.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
+import { VERSION } from '../version.ts';
 
 const TARGET_CONNECTIONS = 60;
 const MAX_POOL_SIZE = 16;
@@ -32,6 +33,8 @@ export interface CoreOptions {
   resources: AsyncDisposableStack;
   /** True for a process that stops the embedded PostgreSQL only if no other process uses it. Default: false. */
   visitor?: boolean;
+  /** False to leave the schema of the database as it is. Default: true. */
+  migrate?: boolean;
   /** Called when the embedded PostgreSQL cannot be restarted, unless `visitor` is true. Default: logs the error. */
   giveUp?: (error: Error) => void;
   /** Replaces parts of the core, for tests. */
@@ -39,7 +42,7 @@ export interface CoreOptions {
 }
 
 /**
- * Opens everything that the services need. Starts the database if necessary, and migrates it.
+ * Opens everything that the services need. Starts the database if necessary, and migrates it unless `migrate` is false.
  *
  * @throws Error with the reason why the data folder or the database cannot be used. Source: api §10, §12.
  */
@@ -91,11 +94,15 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
 async function connectDatabase(
   address: DatabaseAddress,
   config: Config,
-  { log, resources }: CoreOptions,
+  { log, resources, migrate = true }: CoreOptions,
 ): Promise<Database> {
-  const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log });
+  const database = openDatabase(address, {
+    poolSize: shareConnections(config.workers).perProcess,
+    log,
+    version: VERSION,
+  });
   resources.defer(() => database.close());
-  await database.migrate();
+  if (migrate) await database.migrate();
   return database;
 }
 

@@ -1,12 +1,13 @@
 import { EntitySchema } from '@mikro-orm/core';
-import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
-import { type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
+import { type ClientBase, type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
 import { ChannelListener, type Listener } from './listener.ts';
-import { migrations, recordCompatibility, requireKnownSchema } from './migrations/index.ts';
+import { type AppliedMigration, migrate, type MigrateOptions } from './migrate.ts';
+import { type MigrationClass, migrations as allMigrations } from './migrations/index.ts';
+import { readSchema, type SchemaState, stepOf } from './schema-state.ts';
 import { createSessions, type DatabaseAddress } from './sessions.ts';
 import { db, type QueryBuilder } from './tables.ts';
 
@@ -24,8 +25,13 @@ export interface Database {
    * its cache of sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
-  /** Migrates the schema, even in several processes at once. @throws Error if the schema is too new for this program. */
-  migrate(): Promise<void>;
+  /**
+   * Runs the pending migrations, even in several processes at once. @throws Error if the schema needs a newer program, or a
+   * migration cannot run. @returns The migrations that this call ran.
+   */
+  migrate(options?: MigrateOptions): Promise<AppliedMigration[]>;
+  /** Reads the number of the schema, and the pending migrations. Changes nothing. @throws Error if it needs a newer program. */
+  schema(): Promise<SchemaState>;
   /** Returns the SQL that would make the schema match the entities, without triggers; empty if the schema matches. */
   schemaDrift(): Promise<string>;
   /** Notifications of committed activities: `{ account, id }` as JSON. */
@@ -37,7 +43,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const MIGRATION_LOCK = 7_212_001;
 const RETRIES = 2;
 /** The SQL states `lock_not_available` and `deadlock_detected`. */
 const RETRYABLE_CODES = new Set(['55P03', '40P01']);
@@ -47,6 +52,10 @@ interface DatabaseOptions {
   poolSize?: number;
   /** Receives a message when the database becomes unavailable and when it is available again. Default: no log. */
   log?: Log;
+  /** The version of Berth, which the database records with each migration. Default: unknown. */
+  version?: string;
+  /** The migrations of the program. Default: all. */
+  migrations?: readonly MigrationClass[];
 }
 
 /** How long a statement waits for a free connection. */
@@ -60,7 +69,7 @@ const POOL_TIMEOUT_MS = 15_000;
  */
 export function openDatabase(
   address: DatabaseAddress,
-  { poolSize = 16, log = SILENT }: DatabaseOptions = {},
+  { poolSize = 16, log = SILENT, version = 'unknown', migrations = allMigrations }: DatabaseOptions = {},
 ): Database {
   const sessions = createSessions(address, log);
   const orm = new MikroORM({
@@ -70,14 +79,24 @@ export function openDatabase(
     dbName: 'berth',
     pool: { min: 0, max: poolSize },
     driverOptions: { Client: sessions.Session, connectionTimeoutMillis: POOL_TIMEOUT_MS },
-    extensions: [Migrator],
-    migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migration', silent: true },
     ignoreUndefinedInQuery: true,
     logger: () => {},
   });
   const em = () => orm.em.fork() as EntityManager;
   const newActivities = new ChannelListener(sessions.Session, 'berth_activity');
   const siteChanges = new ChannelListener(sessions.Session, 'berth_site');
+  const program = { steps: migrations.map((migration) => stepOf(migration, orm)), version };
+
+  async function inOwnSession<T>(work: (session: ClientBase) => Promise<T>): Promise<T> {
+    const session = new sessions.Session();
+    try {
+      await session.connect();
+      return await work(session);
+    } finally {
+      await session.end().catch(() => {}); // A session that could not connect needs no end.
+    }
+  }
+
   return {
     kysely: db(em()),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
@@ -96,7 +115,8 @@ export function openDatabase(
         }
       }
     },
-    migrate: () => em().transactional((tx) => migrate(orm, tx)),
+    migrate: (options) => inOwnSession((session) => migrate(session, program, log, options)),
+    schema: () => inOwnSession((session) => readSchema(session, program)),
     async schemaDrift() {
       const driftStatements = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return driftStatements
@@ -106,21 +126,17 @@ export function openDatabase(
     },
     newActivities,
     siteChanges,
-    isReady: () => orm.isConnected(),
+    isReady: () =>
+      sql`select 1`.execute(db(em())).then(
+        () => true,
+        () => false,
+      ),
     async close() {
       sessions.close();
       await Promise.all([newActivities.close(), siteChanges.close()]);
       await orm.close(true);
     },
   };
-}
-
-async function migrate(orm: MikroORM, tx: EntityManager): Promise<void> {
-  const migrationLock = sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`;
-  await migrationLock.execute(db(tx));
-  await requireKnownSchema(tx);
-  await orm.migrator.up({ transaction: tx.getTransactionContext()! });
-  await recordCompatibility(tx);
 }
 
 /**
