@@ -23,9 +23,9 @@ const MAIN = join(import.meta.dirname, '../../../apps/api/src/main.ts');
 /** Folder of compiled code that halves the start time of a process. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 
-/** Starts the real program without waiting until it is ready. */
-export function launchProcess(env: Record<string, string>): LaunchedProcess {
-  const child = spawn(process.execPath, [MAIN], {
+/** Starts the real program without waiting until it is ready. @param program The program of another version. */
+export function launchProcess(env: Record<string, string>, program = MAIN): LaunchedProcess {
+  const child = spawn(process.execPath, [program], {
     env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

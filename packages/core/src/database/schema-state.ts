@@ -6,6 +6,8 @@ import type { MigrationClass } from './migrations/index.ts';
 export interface SchemaState {
   /** The number of the newest migration in the database; 0 for an empty database. */
   installed: number;
+  /** The number of the newest migration that this program knows. */
+  known: number;
   /** The names of the migrations of this program that are not in the database, oldest first. */
   pending: readonly string[];
 }
@@ -81,5 +83,5 @@ function compareSchema(rows: readonly MigrationRow[], { steps, version }: Progra
     );
   }
   const pendingSteps = steps.filter(({ number }) => !installedNumbers.has(number));
-  return { installed, pending: pendingSteps.map(({ name }) => name) };
+  return { installed, known: newestKnown, pending: pendingSteps.map(({ name }) => name) };
 }

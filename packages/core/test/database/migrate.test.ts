@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/database/database.ts';
 import { type MigrationClass, migrations } from '../../src/database/migrations/index.ts';
-import { sampleMigration } from './sample-migration.ts';
+import { sampleMigration } from '@berth/testing/sample-migration';
 
 const ADD_COLUMN = sampleMigration('0901-motto', ['alter table "account" add column "motto" text null']);
 const ADD_TABLE = sampleMigration('0902-flags', ['create table "flag" ("id" text not null, primary key ("id"))']);
@@ -73,6 +73,7 @@ describe('pending migrations', () => {
     const newest = Math.max(...migrations.map(({ name }) => Number(name.slice(-4))));
     expect(await database.schema()).toEqual({
       installed: newest,
+      known: 903,
       pending: ['0901-motto', '0902-flags', '0903-account-names'],
     });
     const applied = await database.migrate();
@@ -82,14 +83,14 @@ describe('pending migrations', () => {
     expect(logged).toEqual(applied.map((fields) => ({ level: 'info', fields, message: 'Migrated the database' })));
     const rows = await test.query(`select name, compatible_since, berth_version from migration where name like '09%'`);
     expect(rows).toEqual(applied.map(({ name }) => ({ name, compatible_since: 4, berth_version: '9.0.0' })));
-    expect(await database.schema()).toEqual({ installed: 903, pending: [] });
+    expect(await database.schema()).toEqual({ installed: 903, known: 903, pending: [] });
     expect(await database.migrate()).toEqual([]);
   });
 
   it('run up to a number, for a restore of an older backup', async () => {
     const database = openFuture(ADD_COLUMN, ADD_TABLE);
     expect(await database.migrate({ upTo: 901 })).toMatchObject([{ name: '0901-motto' }]);
-    expect(await database.schema()).toEqual({ installed: 901, pending: ['0902-flags'] });
+    expect(await database.schema()).toEqual({ installed: 901, known: 902, pending: ['0902-flags'] });
   });
 
   it('stay applied when a later migration fails; the error names that migration', async () => {

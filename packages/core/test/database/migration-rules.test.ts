@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../src/database/migrations/index.ts';
 import { faultsOf, RELEASED_SCHEMA } from './migration-rules.ts';
-import { sampleMigration } from './sample-migration.ts';
+import { sampleMigration } from '@berth/testing/sample-migration';
 
 const numberOf = ({ name }: { name: string }) => Number(name.slice(-4));
 const unreleased = migrations.filter((migration) => numberOf(migration) > RELEASED_SCHEMA);

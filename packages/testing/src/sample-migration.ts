@@ -1,5 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import type { MigrationClass } from '../../src/database/migrations/index.ts';
+import type { MigrationClass } from '../../core/src/database/migrations/index.ts';
 
 /** Returns a migration of a future release. By default it is compatible with version 0.1.0; `null` declares nothing. */
 export function sampleMigration(
