@@ -34,7 +34,7 @@ export class HttpListener {
    */
   constructor(config: Config, log: Log, { shared = false } = {}) {
     this.#config = config;
-    this.#options = { log, trustedProxies: parseTrustedProxies(config.trustedProxies) };
+    this.#options = { log, trustedProxies: parseTrustedProxies(config.trustedProxies), counted: true };
     this.#isShared = shared;
   }
 

@@ -7,6 +7,7 @@ import { claimPathOf } from '../api-host/claim-page/claim-page.ts';
 import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/config-values.ts';
 import { clientAddress, parseTrustedProxies } from '../http/client-address.ts';
+import { setHostKind } from '../http/count-requests.ts';
 import { sendError } from '../http/error-answer.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
@@ -50,6 +51,7 @@ export function createHostRouter(core: Core, config: Config, sites: LiveSites, l
 
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+    setHostKind(res, host.kind);
     logRequest?.({
       req,
       res,
