@@ -150,15 +150,15 @@ export const postgresRestarts = counter({
 
 export const jobRuns = byName(
   family('counter', { name: 'berth_job_runs_total', help: 'Runs of a job, successful or not.' }),
-  'job',
+  'berth_job',
 );
 export const jobFailures = byName(
   family('counter', { name: 'berth_job_failures_total', help: 'Runs of a job that failed.' }),
-  'job',
+  'berth_job',
 );
 export const jobSeconds = byName(
   family('counter', { name: 'berth_job_seconds_total', help: 'Time spent in a job.' }),
-  'job',
+  'berth_job',
 );
 export const jobLastSuccess = byName(
   family('gauge', {
@@ -166,7 +166,7 @@ export const jobLastSuccess = byName(
     help: 'When a job last succeeded, or when it was started.',
     aggregation: 'max',
   }),
-  'job',
+  'berth_job',
 );
 export const jobInterval = byName(
   family('gauge', {
@@ -174,7 +174,7 @@ export const jobInterval = byName(
     help: 'The pause between two runs of a job.',
     aggregation: 'max',
   }),
-  'job',
+  'berth_job',
 );
 
 export {
