@@ -23,7 +23,7 @@ import { trpcRouter } from './trpc.ts';
  * all requests that no other route handles. Source: api §2, §7, §9.
  */
 export function createApiHost(options: ApiHostOptions): Express {
-  const { core, baseUrl, log } = options;
+  const { baseUrl, log } = options;
   const { count, createContext } = createAdmission(options);
   const app = express();
   app
@@ -33,7 +33,7 @@ export function createApiHost(options: ApiHostOptions): Express {
     .enable('case sensitive routing')
     .enable('strict routing');
   app.use(showRequestId);
-  app.use(healthRouter(() => core.database.isReady()));
+  app.use(healthRouter(options.health));
   const documentOptions = { router: appRouter, baseUrl: baseUrl.origin, version: VERSION };
   app.use(
     referenceRouter({

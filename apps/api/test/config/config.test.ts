@@ -4,18 +4,12 @@ import { join, resolve } from 'node:path';
 import { BLOCKED_EXTENSIONS, DEFAULT_PLANS } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS } from '@berth/core';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../src/config/environment-reader.ts';
 import { parseDuration } from '../../src/config/config-values.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { faultsOf, PRODUCTION } from './faults.ts';
 
 const KEY_HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62a7055bfe19c84420d3976ae1bb0c5f38';
 const API_KEY = 'ship-8f1c6bd0a94e2735cc58f0471e9b3d62';
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  BASE_URL: 'https://api.example.com',
-  PLATFORM_DOMAIN: 'sites.example.net',
-};
-
 const folder = mkdtempSync(join(tmpdir(), 'berth-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -23,17 +17,6 @@ function plansFile(content: unknown): string {
   const file = join(folder, `plans-${Math.random()}.json`);
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
-}
-
-/** Returns the faults of an environment, each as `VARIABLE: message`. */
-function faultsOf(env: Record<string, string>): string[] {
-  try {
-    readConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message.split('\n');
-    throw error;
-  }
-  return [];
 }
 
 describe('readConfig', () => {
@@ -62,6 +45,10 @@ describe('readConfig', () => {
       trustedProxies: [],
       allowInsecure: false,
       staleMs: 0,
+      adminListen: null,
+      adminToken: null,
+      tlsOnDemand: 'custom',
+      drainMs: 0,
       logLevel: 'info',
       rateLimits: DEFAULT_RATE_LIMITS,
       blockedExtensions: BLOCKED_EXTENSIONS,
