@@ -53,7 +53,8 @@ const COUNTED_BYTES = Symbol('counted bytes');
 
 interface CountedResponse extends ServerResponse {
   [START]?: number;
-  [KIND]?: HostKind;
+  /** `null` for a request that is left out of the metrics. */
+  [KIND]?: HostKind | null;
 }
 type CountedSocket = Socket & { [COUNTED_BYTES]?: number };
 
@@ -70,6 +71,11 @@ export function setHostKind(res: CountedResponse, kind: HostKind): void {
   res[KIND] = kind;
 }
 
+/** Leaves a request out of the metrics: probes are frequent, and a probe of a server that is not ready is no failed request. */
+export function leaveOut(res: CountedResponse): void {
+  res[KIND] = null;
+}
+
 /** Leaves the duration of a response out of the metrics, because it says nothing about the server. */
 export function ignoreDuration(res: CountedResponse): void {
   res[START] = NaN;
@@ -82,10 +88,11 @@ export function countUnparsed(status: number): void {
 
 function countResponse(this: CountedResponse): void {
   const { method = '', socket } = this.req as IncomingMessage & { socket: CountedSocket };
-  const kind = this[KIND]!;
+  const kind = this[KIND] ?? null;
   const methodClass = classOf(method);
   const seconds = (performance.now() - this[START]!) / 1000;
   activeRequests.value -= 1;
+  if (kind === null) return;
   requestsOf(kind, methodClass, this.headersSent ? this.statusCode : 0).value += 1;
   if (kind !== 'unknown' && kind !== 'invalid' && seconds >= 0) durationsOf(kind, methodClass).observe(seconds);
   // The socket may have sent several responses, and is read once for each.
