@@ -24,7 +24,7 @@ import { trpcRouter } from './trpc.ts';
  * all requests that no other route handles. Source: api §2, §7, §9.
  */
 export function createApiHost(options: ApiHostOptions): Express {
-  const { core, baseUrl, log } = options;
+  const { baseUrl, log } = options;
   const { count, createContext } = createAdmission(options);
   const app = express();
   app
@@ -34,7 +34,7 @@ export function createApiHost(options: ApiHostOptions): Express {
     .enable('case sensitive routing')
     .enable('strict routing');
   app.use(showRequestId);
-  app.use(healthRouter(() => core.database.isReady()));
+  app.use(healthRouter(options.health));
   const documentOptions = { router: appRouter, baseUrl: baseUrl.origin, version: VERSION };
   app.use(
     referenceRouter({
@@ -43,7 +43,7 @@ export function createApiHost(options: ApiHostOptions): Express {
     }),
   );
   app.use(commandLineRouter(baseUrl.origin));
-  app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => core.now()));
+  app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => options.core.now()));
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { CREDENTIAL, CREDENTIAL_PREFIX } from '@berth/contract';
+import ipaddr from 'ipaddr.js';
 
 /** The levels of log lines, most verbose first; `silent` writes none. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -21,6 +22,8 @@ const UNIT_MS = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 /** `GET /limits` returns the whole list. */
 const MAX_EXTENSIONS = 500;
 const MAX_SECONDS = 24 * 3_600;
+/** Ranges of addresses that are not reachable from the internet, as ipaddr.js names them. */
+const LOCAL_RANGES = new Set(['loopback', 'private', 'linkLocal', 'carrierGradeNat', 'uniqueLocal']);
 /** Prefix lengths of the widest networks that can plausibly belong to one owner: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
 
@@ -45,6 +48,43 @@ export function parseAddresses(text: string): string[] {
       );
     return item.toLowerCase();
   });
+}
+
+/** Where a listener listens. `host` is an IP address. */
+export interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+/** Reads an IP address, or `localhost`, with a port. IPv6 is in brackets. Source: api §12. */
+export function parseListenAddress(text: string): ListenAddress {
+  const [, bracketed, plain, digits = ''] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? (plain === 'localhost' ? '127.0.0.1' : (plain ?? ''));
+  if (isIP(host) !== (bracketed === undefined ? 4 : 6) || Number(digits) > 65_535)
+    throw new Error(
+      `${quote(text)} is not an address with a port; use one such as "127.0.0.1:4001", "[::1]:4001" or "0.0.0.0:4001"`,
+    );
+  return { host: host.toLowerCase(), port: Number(digits) };
+}
+
+/** Whether clients outside of private networks may reach an address. All addresses of a machine count as public. */
+export function isPublic(address: string): boolean {
+  return !LOCAL_RANGES.has(ipaddr.process(address).range());
+}
+
+export function parseAdminToken(text: string): string {
+  if (!/^[!-~]{32,512}$/.test(text))
+    throw new Error(
+      'the token must have 32 to 512 ASCII characters and no spaces, such as the output of "openssl rand -hex 32"',
+    );
+  return text;
+}
+
+/** Reads which names get a certificate on demand: custom domains only, or all sites. Source: api §12. */
+export function parseTlsOnDemand(text: string): 'custom' | 'all' {
+  const value = text.toLowerCase();
+  if (value !== 'custom' && value !== 'all') throw new Error(`${quote(text)} is invalid; use "custom" or "all"`);
+  return value;
 }
 
 /** Rejects networks that would trust almost everyone. Source: security T12, T37. */

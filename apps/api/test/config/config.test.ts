@@ -5,15 +5,10 @@ import { DEFAULT_RATE_LIMITS } from '@berth/core';
 import { describe, expect, it } from 'vitest';
 import { parseDuration } from '../../src/config/config-values.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { faultsOf } from './faults-of.ts';
+import { faultsOf, PRODUCTION } from './faults.ts';
 
 const KEY_HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62a7055bfe19c84420d3976ae1bb0c5f38';
 const API_KEY = 'ship-8f1c6bd0a94e2735cc58f0471e9b3d62';
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  BASE_URL: 'https://api.example.com',
-  PLATFORM_DOMAIN: 'sites.example.net',
-};
 
 describe('readConfig', () => {
   it('api §10: has a default for every variable, so that a server can start without any variable', () => {
@@ -41,6 +36,10 @@ describe('readConfig', () => {
       trustedProxies: [],
       allowInsecure: false,
       staleMs: 0,
+      adminListen: null,
+      adminToken: null,
+      tlsOnDemand: 'custom',
+      drainMs: 0,
       logLevel: 'info',
       rateLimits: DEFAULT_RATE_LIMITS,
       anonymousDeploys: true,

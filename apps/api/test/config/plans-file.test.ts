@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DEFAULT_PLANS, UNLIMITED_PLAN } from '@berth/contract';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { faultsOf } from './faults-of.ts';
+import { faultsOf } from './faults.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'berth-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
