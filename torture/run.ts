@@ -12,6 +12,7 @@ import type { Disturbance } from './disturbances/disturbance.ts';
 import { planDisturbances, selectKinds } from './plan.ts';
 import type { Settings } from './settings.ts';
 import type { Violations } from './violations.ts';
+import { StartFailed } from './world/service.ts';
 import { waitUntilRecovered, createWorld, type World } from './world/world.ts';
 
 /** How often a kind of disturbance ran, and how long the slowest recovery took. */
@@ -94,7 +95,11 @@ async function runRound(world: World, result: Result, disturbance: Disturbance):
   const stop = new AbortController();
   const traffic = Promise.all(town.clients.map((client) => keepGoing(town, client, stop.signal)));
   await Promise.race([traffic, sleep(TRAFFIC_MS.before + random() * TRAFFIC_MS.more)]);
-  const outcome = await disturbance.run(world);
+  const disturbedAt = performance.now();
+  const outcome = await disturbance.run(world).catch((error: unknown) => {
+    if (!(error instanceof StartFailed)) throw error;
+    return { detail: error.message, since: disturbedAt };
+  });
   const recovery = await recover(world, result, disturbance, outcome.since);
   await Promise.race([traffic, sleep(TRAFFIC_MS.after)]);
   stop.abort();
@@ -142,10 +147,9 @@ async function check(world: World, result: Result): Promise<void> {
     for (const client of town.clients) await reassert(direct.wire, client);
     await takeDownOne(world);
     await runSweep(service, violations);
-    await checkServed(direct);
+    await Promise.all([checkServed(direct), checkDoctor(service, violations)]);
     await checkRecords({ records, clients: town.clients, violations });
     await checkPacks({ records, violations }, service.dataDir, { open: true, sealed: service.hasFutureTimes });
-    await checkDoctor(service, violations);
     await checkResources(service, violations, result.peaks);
     violations.require(service.isRunning(), 'recovery', () => 'the server has ended');
   } catch (error) {
