@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPacks, checkRecords } from './checks/records.ts';
 import { checkServed } from './checks/served.ts';
-import { checkDoctor, checkResources, type Peaks, runSweep } from './checks/service.ts';
+import { checkDoctor, ResourceCheck, runSweep } from './checks/service.ts';
 import { reassert } from './clients/change.ts';
 import { RunEnded, UnexpectedResponse } from './clients/exchange.ts';
 import type { Tally } from './clients/oracle.ts';
@@ -36,7 +36,7 @@ export interface Result {
   doctorRuns: number;
   checks: number;
   tally: Tally;
-  peaks: Peaks;
+  resources: ResourceCheck;
   /** The highest load of the machine in one minute. */
   load: number;
   violations: Violations;
@@ -69,7 +69,7 @@ export async function run(settings: Settings, report: Report): Promise<Result> {
     doctorRuns: 0,
     checks: 0,
     tally: world.town.wire.tally,
-    peaks: { descriptors: 0, memoryBytes: 0 },
+    resources: new ResourceCheck(world.service, world.violations),
     load: 0,
     violations: world.violations,
   };
@@ -150,7 +150,7 @@ async function check(world: World, result: Result): Promise<void> {
     await Promise.all([checkServed(direct), checkDoctor(service, violations)]);
     await checkRecords({ records, clients: town.clients, violations });
     await checkPacks({ records, violations }, service.dataDir, { open: true, sealed: service.hasFutureTimes });
-    await checkResources(service, violations, result.peaks);
+    await result.resources.run();
     violations.require(service.isRunning(), 'recovery', () => 'the server has ended');
   } catch (error) {
     if (!(error instanceof UnexpectedResponse || error instanceof RunEnded)) throw error;
@@ -175,6 +175,7 @@ async function waitUntilQuiet({ records, violations }: World): Promise<void> {
 /** Ends all processes, and checks that nothing is left over that only a running process may leave. */
 async function finish(world: World, result: Result): Promise<void> {
   const { records, service, violations } = world;
+  await result.resources.runLast();
   const since = performance.now();
   await service.killAll();
   service.shiftClock(0);
