@@ -98,6 +98,7 @@ async function runRound(world: World, result: Result, disturbance: Disturbance):
   const disturbedAt = performance.now();
   const outcome = await disturbance.run(world).catch((error: unknown) => {
     if (!(error instanceof StartFailed)) throw error;
+    world.violations.add('recovery', error.message);
     return { detail: error.message, since: disturbedAt };
   });
   const recovery = await recover(world, result, disturbance, outcome.since);

@@ -131,12 +131,12 @@ const endSessions: Disturbance = {
 };
 
 /** Lets every process kill itself at one step of its work, at the nth time, and then starts the server as usual. */
-const killAtStep: Disturbance = {
+export const killAtStep = (steps: readonly string[]): Disturbance => ({
   kind: 'kill-at-step',
   weight: 3,
   recoverySeconds: START_SECONDS,
   async run({ service, random }) {
-    const step = `${pick(random, FAILPOINTS)!}:${1 + Math.floor(random() * 3)}`;
+    const step = `${pick(random, steps)!}:${1 + Math.floor(random() * 3)}`;
     await service.stop();
     // The first sweep can already kill the server.
     await service.start({ FAILPOINT: step }).catch(() => null);
@@ -147,7 +147,7 @@ const killAtStep: Disturbance = {
     await service.start();
     return { detail: step, since };
   },
-};
+});
 
 /** Kills the sweep of an operator at a random moment. */
 const killSweep: Disturbance = {
@@ -172,6 +172,6 @@ export const KILLS = [
   killDatabaseWithStoppedSession,
   killSession,
   endSessions,
-  killAtStep,
+  killAtStep(FAILPOINTS),
   killSweep,
 ];
