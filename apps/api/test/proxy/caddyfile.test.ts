@@ -39,9 +39,9 @@ describe.skipIf(!hasCaddy && !process.env['CI'])('the Caddyfile', () => {
   const caddyfile = join(CADDY_FOLDER, 'Caddyfile');
 
   it.each(['internal', 'on-demand'])('is valid with the issuer %s, without a warning', async (issuer) => {
-    const { log } = await caddy(['validate', '--config', caddyfile], { TLS_ISSUER: issuer });
+    const { out, log } = await caddy(['validate', '--config', caddyfile], { TLS_ISSUER: issuer });
+    expect(out).toBe('Valid configuration\n');
     expect(log).not.toMatch(/"level":"(?:warn|error)"/);
-    expect((await caddy(['validate', '--config', caddyfile], { TLS_ISSUER: issuer })).out).toContain('Valid');
   });
 
   it.each(dnsIssuers)('needs a module of the Dockerfile for the issuer %s', async (issuer) => {
@@ -56,7 +56,7 @@ describe.skipIf(!hasCaddy && !process.env['CI'])('the Caddyfile', () => {
     // The Caddy of Debian has no modules for DNS. Without the block `dns`, it can read the file.
     const snippet = join(copy, 'tls', `${issuer}.caddy`);
     const text = await readFile(snippet, 'utf8');
-    const withoutDns = text.replace(/\t\tdns [^\n]*(?:\{\n.*?\n\t\t\}|)\n/s, '\t\tprotocols tls1.2 tls1.3\n');
+    const withoutDns = text.replace(/\t\tdns \w+ \{\n.*?\n\t\t\}\n|\t\tdns [^\n]*\n/s, '\t\tprotocols tls1.2 tls1.3\n');
     expect(withoutDns).not.toContain('dns ');
     await writeFile(snippet, withoutDns);
     const { config, log } = await adapt(join(copy, 'Caddyfile'), issuer);

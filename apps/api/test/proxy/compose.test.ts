@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -9,7 +10,7 @@ import { CADDY_FOLDER } from './caddy.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const FILLED_IN = {
-  SECRET_KEY: 'c0ffee00'.repeat(8).replace('c', '9'),
+  SECRET_KEY: randomBytes(32).toString('hex'),
   POSTGRES_PASSWORD: 'a1b2c3',
   BASE_URL: 'https://api.example.com',
   PLATFORM_DOMAIN: 'sites.example.net',
