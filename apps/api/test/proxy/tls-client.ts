@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 
-export interface TlsRequest {
+interface TlsRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: Readable | Buffer | string;
