@@ -1,6 +1,8 @@
 import cluster from 'node:cluster';
 import { armFailpoint, recordHeartbeat, type Core } from '@berth/core';
 import { readConfig } from '../config/config.ts';
+import { Health } from '../health/health.ts';
+import { createProbes } from '../health/probes.ts';
 import { HttpListener } from '../http/http-listener.ts';
 import { startHeartbeat } from '../service/jobs.ts';
 import { createLogger } from '../logging/logger.ts';
@@ -14,7 +16,8 @@ export function runWorker(): void {
   const config = readConfig(process.env);
   const log = createLogger({ level: config.logLevel }).child({ worker: worker.id });
   armFailpoint(config.failpoint);
-  const listener = new HttpListener(config, log, { shared: true });
+  const health = new Health(log);
+  const listener = new HttpListener(config, log, { shared: true, probes: createProbes(health) });
   const resources = new AsyncDisposableStack();
   let core: Core | null = null;
 
@@ -27,10 +30,13 @@ export function runWorker(): void {
         core = await openCore(config, { log, resources, visitor: true });
         await recordHeartbeat(core);
         startHeartbeat(core, resources);
-        serve(listener, core, config, log);
+        serve({ listener, core, config, health, log });
         await listener.listen();
         return;
       }
+      case 'drain':
+        health.drain();
+        return;
       case 'stop':
         core?.activityFeed.end();
         await listener.close();

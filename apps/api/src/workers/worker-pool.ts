@@ -24,6 +24,7 @@ export class WorkerPool {
   readonly #workers: WorkerProcess[];
   readonly #serving = new Set<WorkerProcess>();
   readonly #stopping = new AbortController();
+  #isDraining = false;
   readonly kill = (): void => this.#workers.forEach((worker) => worker.kill());
 
   constructor(options: WorkerPoolOptions) {
@@ -50,6 +51,17 @@ export class WorkerPool {
     for (const index of this.#workers.keys()) void this.#supervise(index);
   }
 
+  /** The number of workers that serve requests. */
+  get servingCount(): number {
+    return this.#serving.size;
+  }
+
+  /** Makes all workers not ready, also later ones, although they still serve requests. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const worker of this.#serving) drainWorker(worker);
+  }
+
   /** Lets the workers finish running requests and exit. Repeated calls are allowed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -60,6 +72,7 @@ export class WorkerPool {
   async #serveWith(worker: WorkerProcess): Promise<void> {
     await worker.send('serve');
     this.#serving.add(worker);
+    if (this.#isDraining) drainWorker(worker);
   }
 
   async #supervise(index: number): Promise<void> {
@@ -88,6 +101,10 @@ export class WorkerPool {
       this.#serveWith(replacement).catch(() => {}); // A worker that cannot serve ends; this loop logs the reason.
     }
   }
+}
+
+function drainWorker(worker: WorkerProcess): void {
+  worker.send('drain').catch(() => {}); // A worker that has ended is not ready anyway.
 }
 
 interface WorkerExit {

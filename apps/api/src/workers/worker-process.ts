@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 /**
  * A command from the first process to a worker. `listen` lets the worker listen and respond with 503. `serve` lets it
- * serve requests, and listen if it does not listen yet. `stop` lets it finish running requests and exit.
+ * serve requests, and listen if it does not listen yet. `drain` makes it not ready, although it still serves. `stop` lets it finish running requests and exit.
  */
-export type WorkerCommand = 'listen' | 'serve' | 'stop';
+export type WorkerCommand = 'listen' | 'serve' | 'drain' | 'stop';
 
 /** A reply from a worker. `up` means that the worker receives commands. After a failed command the worker exits. */
 export type WorkerReply = { done: 'up' | WorkerCommand } | { failed: WorkerFailure };
@@ -23,7 +23,7 @@ export class WorkerProcess {
   readonly ended: Promise<Error>;
   readonly #worker: Worker;
   readonly #done = new Map(
-    (['up', 'listen', 'serve', 'stop'] as const).map((reply) => [reply, Promise.withResolvers<void>()]),
+    (['up', 'listen', 'serve', 'drain', 'stop'] as const).map((reply) => [reply, Promise.withResolvers<void>()]),
   );
 
   /** @param env Additional environment variables of the worker. */

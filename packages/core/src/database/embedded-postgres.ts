@@ -37,6 +37,8 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions extends PostgresOptions {
   /** True for a process that uses the server without owning its folder, and so does not supervise it. Default false. */
   visitor?: boolean;
+  /** Aborted to give up the start. */
+  signal?: AbortSignal | undefined;
   /** Called once after five restarts in a row have failed. PostgreSQL then stays down. Default: logs the error. */
   giveUp?: (error: Error) => void;
 }
@@ -79,8 +81,8 @@ export async function startEmbeddedPostgres(
   const owner = options.visitor ? null : claimFolder(home);
   let userLock: FileLock | null = null;
   try {
-    userLock = await acquireUseLock(home);
-    const server = await ensureRunning(plan, { mayCreate: true });
+    userLock = await acquireUseLock(home, options.signal);
+    const server = await ensureRunning(plan, { mayCreate: true, signal: options.signal });
     const address = { socketDir: server.socketDir, user: POSTGRES_NAME, database: POSTGRES_NAME };
     const shutDownAll = owner
       ? superviseServer(plan, server, options, [owner, userLock])
@@ -100,9 +102,10 @@ interface RunningServer extends PostgresProcess {
 }
 
 /** Acquires the lock that all users of the server share. Waits while another process stops the server. */
-async function acquireUseLock(home: string): Promise<FileLock> {
+async function acquireUseLock(home: string, signal?: AbortSignal): Promise<FileLock> {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (;;) {
+    signal?.throwIfAborted();
     const lock = tryFileLock(join(home, 'users.lock'), { shared: true });
     if (lock) return lock;
     if (performance.now() > deadline)
@@ -114,7 +117,7 @@ async function acquireUseLock(home: string): Promise<FileLock> {
 /** Waits until a server is ready. Launches one if none runs and no other process is launching one. */
 async function ensureRunning(
   plan: LaunchPlan,
-  { mayCreate, signal }: { mayCreate: boolean; signal?: AbortSignal },
+  { mayCreate, signal }: { mayCreate: boolean; signal?: AbortSignal | undefined },
 ): Promise<RunningServer> {
   const { home, data } = plan;
   const deadline = performance.now() + START_TIMEOUT_MS;
