@@ -15,6 +15,7 @@ import { healthRouter } from './health.ts';
 import { openApiDocument } from './openapi.ts';
 import type { ApiHostOptions } from './options.ts';
 import { referenceRouter } from './reference.ts';
+import { securityTxtRouter } from './security-txt.ts';
 import { restRouter } from './rest.ts';
 import { trpcRouter } from './trpc.ts';
 
@@ -42,6 +43,7 @@ export function createApiHost(options: ApiHostOptions): Express {
     }),
   );
   app.use(commandLineRouter(baseUrl.origin));
+  app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => options.core.now()));
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));

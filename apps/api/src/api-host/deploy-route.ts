@@ -11,11 +11,10 @@ import {
   limitsOf,
   type Log,
   maxFileParts,
-  mayCall,
   type Operation,
   readIdempotencyKey,
   refuseForeignPage,
-  ServiceError,
+  requireActor,
   takeDeployBudget,
   payloadTooLarge,
 } from '@berth/core';
@@ -77,8 +76,7 @@ export function createDeployRoute({ createContext, log, spoolFolder }: DeployRou
 
 /** Rejects a caller without permission, and a page of another site. @throws `forbidden`. Source: api §3; security T14, T21. */
 function refuseCaller(operation: Operation, ctx: ProcedureContext): void {
-  if (!mayCall(operation, ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential))
-    throw new ServiceError('forbidden', 'This credential cannot deploy.');
+  requireActor(operation, ctx);
   refuseForeignPage(ctx);
 }
 

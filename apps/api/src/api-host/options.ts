@@ -9,6 +9,8 @@ export interface ApiHostOptions {
   baseUrl: URL;
   /** A claim link is this URL, a slash and a claim hash. */
   claimUrl: string;
+  /** The URL for reports of abuse; `null` for none. Source: api §10. */
+  abuseContact: string | null;
   /** The folder for temporary files. */
   spoolFolder: string;
   log: Log;

@@ -17,6 +17,7 @@ const CNAME_TARGET_BYTES = 253 - 11;
 const MAX_WORKERS = 64;
 const LABEL_RULE = 'with parts of 1 to 63 letters, digits and hyphens';
 const MAX_EMAIL_LENGTH = 254;
+const MAX_CONTACT_LENGTH = 500;
 const UNIT_MS = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 /** `GET /limits` returns the whole list. */
 const MAX_EXTENSIONS = 500;
@@ -195,6 +196,21 @@ export function parseEmail(text: string): string {
       `${quote(text)} is not an e-mail address; use "name@host" of at most ${MAX_EMAIL_LENGTH} characters`,
     );
   return text;
+}
+
+/** Reads an e-mail address or an http(s) URL. @returns A URL; `mailto:` for an e-mail address. */
+export function parseAbuseContact(text: string): string {
+  const advice =
+    'the contact must be an e-mail address or a URL, such as "abuse@example.com" or "https://example.com/abuse"';
+  if (text.length > MAX_CONTACT_LENGTH) throw new Error(`${advice}, of at most ${MAX_CONTACT_LENGTH} characters`);
+  if (/^https?:\/\//i.test(text)) {
+    const url = URL.parse(text);
+    if (!url || url.username || url.password) throw new Error(advice);
+    return url.href;
+  }
+  const address = text.replace(/^mailto:/i, '');
+  if (!/^[\w.+-]+@[\w-]+(?:\.[\w-]+)*$/.test(address)) throw new Error(advice);
+  return `mailto:${address}`;
 }
 
 export function parseApiKey(text: string): string {

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, type Plan } from '@berth/contract';
+import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, type Plan, UNLIMITED_PLAN } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
 import * as values from './config-values.ts';
 import { EnvironmentReader } from './environment-reader.ts';
@@ -54,6 +54,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     logLevel: reader.read('LOG_LEVEL', 'info', values.parseLogLevel),
     /** `null` means that there are no limits. */
     rateLimits: reader.read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
+    /** Whether clients without a credential may deploy. */
+    anonymousDeploys: reader.read('ANONYMOUS_DEPLOYS', true, values.parseSwitch),
+    /** The URL for reports of abuse, which may be a `mailto:` URL; `null` for none. */
+    abuseContact: reader.read<string | null>('ABUSE_CONTACT', null, values.parseAbuseContact),
     /** The file extensions that deploys must not have, in lower case and without the dot. */
     blockedExtensions: reader.read<readonly string[]>(
       'BLOCKED_EXTENSIONS',
@@ -118,21 +122,24 @@ function readAdmin(reader: EnvironmentReader) {
 }
 
 function readPlans(reader: EnvironmentReader) {
-  const plans = reader.read<readonly Plan[]>('PLANS_FILE', DEFAULT_PLANS, (text) => readPlansFile(resolve(text)));
+  const plans = reader.read<readonly Plan[]>('PLANS_FILE', DEFAULT_PLANS, (text) =>
+    text === 'none' ? [] : readPlansFile(resolve(text)),
+  );
   const findPlan = (id: string) => plans.find(({ plan }) => plan === id);
-  const defaultPlan = reader.read('DEFAULT_PLAN', findPlan(ANONYMOUS_PLAN)!, (text) => {
+  const defaultPlan = reader.read('DEFAULT_PLAN', findPlan(ANONYMOUS_PLAN) ?? UNLIMITED_PLAN, (text) => {
     const plan = findPlan(text);
+    if (plans.length === 0) throw new Error('the variable must not be set, because PLANS_FILE=none has no plans');
     if (!plan && reader.isSound('PLANS_FILE'))
       throw new Error(`${values.quote(text)} is not a plan; use one of ${plans.map((known) => known.plan).join(', ')}`);
     return plan!;
   });
   return {
-    /** All plans, in display order. */
+    /** All plans, in display order. Empty if no account has caps. */
     plans,
     /** The plan of a new account. */
     defaultPlan,
     /** The plan of the owner's account. A plan table without `scale` uses its last plan instead. */
-    ownerPlan: findPlan('scale') ?? plans.at(-1)!,
+    ownerPlan: findPlan('scale') ?? plans.at(-1) ?? UNLIMITED_PLAN,
   };
 }
 

@@ -12,6 +12,7 @@ import { sendError } from '../http/error-answer.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { createRequestLog } from '../logging/request-log.ts';
+import { ServicePages } from '../site-host/pages.ts';
 import { PasswordProtection } from '../site-host/password-protection.ts';
 import { createSiteHost } from '../site-host/site-host.ts';
 import { createHostMatcher } from './host-matcher.ts';
@@ -36,21 +37,25 @@ export function createHostRouter({ core, config, sites, health, log }: HostRoute
     health,
     baseUrl: config.baseUrl,
     claimUrl: config.claimUrl,
+    abuseContact: config.abuseContact,
     spoolFolder: config.spoolFolder,
     log,
     addressOf,
   });
+  const pages = new ServicePages(config.abuseContact);
   const protection = new PasswordProtection({
     key: core.keys.unlock,
     now: () => core.now(),
     cookies: config,
     addressOf,
     unlock: (attempt) => unlockSite(core, attempt),
+    pages,
     log,
   });
   const site = createSiteHost({
     sites,
     protection,
+    pages,
     packs: core.packs,
     platformHost: config.platformHost,
     addressOf,

@@ -72,6 +72,8 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     addresses: addressesOf(config),
     keys: deriveKeys(config.secretKey ?? (await loadSecretKey(config.dataDir))),
     activityFeed: createActivityFeed(database.newActivities),
+    ownerEmail: config.ownerEmail,
+    anonymousDeploys: config.anonymousDeploys,
     rateLimits: config.rateLimits,
     log,
     boot: newBootId(),

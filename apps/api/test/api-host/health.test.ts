@@ -51,6 +51,7 @@ it('F7, api §2: an exception in a route is logged, and its error body contains 
     health,
     baseUrl: new URL('http://localhost'),
     claimUrl: 'http://localhost/claim',
+    abuseContact: null,
     spoolFolder: tmpdir(),
     log,
     addressOf: () => '127.0.0.1',
