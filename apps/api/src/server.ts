@@ -57,6 +57,7 @@ export async function startBerth(
       waitsForDatabase: config.adminListen !== null,
       ...options,
     });
+    admin?.follow(core);
     serve({ listener, core, config, health, log });
     return {
       config,

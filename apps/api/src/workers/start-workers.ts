@@ -68,6 +68,7 @@ export async function startWorkers(
       signal,
       waitsForDatabase: config.adminListen !== null,
     });
+    admin?.follow(core);
     await untilAborted(pool.serve(), signal);
     health.serve({
       ...coreChecks(core),
