@@ -11,6 +11,15 @@ import { migrations, recordCompatibility, requireKnownSchema } from './migration
 import { createSessions, type DatabaseAddress } from './sessions.ts';
 import { db, type QueryBuilder } from './tables.ts';
 
+/** The connections of this process for statements. */
+export interface ConnectionCounts {
+  used: number;
+  idle: number;
+  /** The number of statements and transactions that wait for a connection. */
+  waiting: number;
+  max: number;
+}
+
 /** The connection to PostgreSQL. */
 export interface Database {
   /** The query builder for statements outside of a transaction. */
@@ -38,6 +47,8 @@ export interface Database {
   readonly newActivities: Listener;
   /** Notifications of committed changes to what visitors see: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
   readonly siteChanges: Listener;
+  /** Counts the connections for statements, and the statements that wait for one. */
+  connections(): Promise<ConnectionCounts>;
   /** Whether the database responds to a query. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
@@ -83,13 +94,13 @@ export function openDatabase(
     logger: () => {},
   });
   const em = () => orm.em.fork() as EntityManager;
+  const pool = (): Promise<Pool> => (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
   const newActivities = new ChannelListener(sessions.Session, 'berth_activity');
   const siteChanges = new ChannelListener(sessions.Session, 'berth_site');
   return {
     kysely: db(em()),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
-      const pool: Pool = await (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
-      return (await pool.query<Row>({ name, text, values: [...values] })).rows;
+      return (await (await pool()).query<Row>({ name, text, values: [...values] })).rows;
     },
     em,
     async transaction(work) {
@@ -113,6 +124,10 @@ export function openDatabase(
     },
     newActivities,
     siteChanges,
+    async connections() {
+      const { totalCount, idleCount, waitingCount } = await pool();
+      return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: poolSize };
+    },
     isReady: () => orm.isConnected(),
     async close() {
       sessions.close();
