@@ -3,10 +3,11 @@ export {
   actForAccount,
   createApiKey,
   getBilling,
-  listAccounts,
   registerAccount,
   setAccountState,
 } from './services/accounts/account-directory.ts';
+export { deleteAccount } from './services/accounts/delete-account.ts';
+export { listAccounts, listAllDomains, listSites } from './services/operator-lists.ts';
 export { getAccount } from './services/accounts/accounts.ts';
 export { addMember, listMembers, removeMember } from './services/accounts/members.ts';
 export { changePlan, type PlanChangeOutcome } from './services/plan-changes/plan-changes.ts';

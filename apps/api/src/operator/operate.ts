@@ -9,7 +9,7 @@ import { addDoctor } from './doctor.ts';
 import { addKeys } from './keys.ts';
 import { addPlans } from './plans.ts';
 import { type CommandPart, type OpenSession, PROGRAM } from './session.ts';
-import { addSites, addSweep } from './sites.ts';
+import { addDomains, addSites, addSweep } from './sites.ts';
 
 export interface Terminal {
   /** Writes the result of the command. */
@@ -25,7 +25,16 @@ export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** Adds the commands in the order in which the help lists them. */
-const PARTS: readonly CommandPart[] = [addAccounts, addPlans, addKeys, addMembers, addSites, addSweep, addDoctor];
+const PARTS: readonly CommandPart[] = [
+  addAccounts,
+  addPlans,
+  addKeys,
+  addMembers,
+  addSites,
+  addDomains,
+  addSweep,
+  addDoctor,
+];
 
 const MORE_HELP =
   '\nAn account is named by its id or e-mail address, a deployment by its id or address.\n' +
