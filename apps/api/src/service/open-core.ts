@@ -17,6 +17,7 @@ import {
 } from '@berth/core';
 import type { Config } from '../config/config.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
+import { requireNoRestore } from './restore-marker.ts';
 
 const TARGET_CONNECTIONS = 60;
 const MAX_POOL_SIZE = 16;
@@ -45,18 +46,15 @@ export interface CoreOptions {
  */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, resources } = options;
-  await prepareDataFolder(config.dataDir);
-  await prepareDataFolder(config.spoolFolder);
-  const address = await reachDatabase(config, options);
-  const database = await connectDatabase(address, config, options).catch((error: unknown) => {
-    throw config.databaseUrl === null ? error : unusableDatabase(error);
-  });
+  const { database, packs } = await openStores(config, options);
+  await requireNoRestore(config.dataDir, database);
+  await nameSetting(config, database.migrate());
   const hasher = createHasher();
   resources.defer(() => hasher.close());
   const core: Core = {
     database,
     dns: createDns({ servers: config.dnsServers }),
-    packs: await openDiskPacks(join(config.dataDir, 'packs')),
+    packs,
     hasher,
     plans: createPlans(config.plans),
     blockedExtensions: new Set(config.blockedExtensions),
@@ -70,6 +68,26 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     now: () => new Date(),
   };
   return { ...core, ...options.parts?.(core) };
+}
+
+/**
+ * Opens the database, without migrating it, and the packs. Starts the database if necessary.
+ *
+ * @throws Error with the reason why the data folder or the database cannot be used. Source: api §10, §12.
+ */
+export async function openStores(config: Config, options: CoreOptions): Promise<Pick<Core, 'database' | 'packs'>> {
+  await prepareDataFolder(config.dataDir);
+  await prepareDataFolder(config.spoolFolder);
+  const address = await reachDatabase(config, options);
+  const database = await nameSetting(config, connectDatabase(address, config, options));
+  return { database, packs: await openDiskPacks(join(config.dataDir, 'packs')) };
+}
+
+/** Adds the name of the setting to the errors of a database that the operator has configured. */
+function nameSetting<T>({ databaseUrl }: Config, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw databaseUrl === null ? error : unusableDatabase(error);
+  });
 }
 
 /** Returns the addresses that responses contain. Source: api §10. */
@@ -95,7 +113,6 @@ async function connectDatabase(
 ): Promise<Database> {
   const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log });
   resources.defer(() => database.close());
-  await database.migrate();
   return database;
 }
 

@@ -2,7 +2,7 @@ import { EntitySchema } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
-import { type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
+import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
 import { ChannelListener, type Listener } from './listener.ts';
@@ -24,8 +24,17 @@ export interface Database {
    * its cache of sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
-  /** Migrates the schema, even in several processes at once. @throws Error if the schema is too new for this program. */
-  migrate(): Promise<void>;
+  /**
+   * Opens a session of its own, outside of the pool, for COPY and for locks of a session. The caller must end it.
+   */
+  connect(): Promise<Client>;
+  /**
+   * Migrates the schema, even in several processes at once.
+   *
+   * @param options.upTo The number of the last migration to run. Default: all migrations run.
+   * @throws Error if the schema is too new for this program.
+   */
+  migrate(options?: { upTo?: number }): Promise<void>;
   /** Returns the SQL that would make the schema match the entities, without triggers; empty if the schema matches. */
   schemaDrift(): Promise<string>;
   /** Notifications of committed activities: `{ account, id }` as JSON. */
@@ -96,7 +105,12 @@ export function openDatabase(
         }
       }
     },
-    migrate: () => em().transactional((tx) => migrate(orm, tx)),
+    async connect() {
+      const session = new sessions.Session();
+      await session.connect();
+      return session;
+    },
+    migrate: ({ upTo } = {}) => em().transactional((tx) => migrate(orm, tx, upTo)),
     async schemaDrift() {
       const driftStatements = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return driftStatements
@@ -115,11 +129,16 @@ export function openDatabase(
   };
 }
 
-async function migrate(orm: MikroORM, tx: EntityManager): Promise<void> {
+async function migrate(orm: MikroORM, tx: EntityManager, upTo = Infinity): Promise<void> {
   const migrationLock = sql`select set_config('lock_timeout', '0', true), pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await migrationLock.execute(db(tx));
   await requireKnownSchema(tx);
-  await orm.migrator.up({ transaction: tx.getTransactionContext()! });
+  const transaction = tx.getTransactionContext()!;
+  if (upTo === Infinity) await orm.migrator.up({ transaction });
+  else {
+    const pending = (await orm.migrator.getPending()).map(({ name }) => name);
+    await orm.migrator.up({ transaction, migrations: pending.filter((name) => Number.parseInt(name, 10) <= upTo) });
+  }
   await recordCompatibility(tx);
 }
 
