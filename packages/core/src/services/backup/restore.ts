@@ -205,16 +205,20 @@ async function requireEmpty(
   }
 }
 
+/** Tables whose rows are only mentioned if there are no others. */
+const DETAILS = new Set(['boot', 'issued_id', 'manifest', 'deployment_pack', 'content', 'compression']);
+
 /** Describes the rows of the tables that a backup contains, such as `2 rows in "account"`. */
 async function describeRows(session: Client): Promise<string[]> {
   const columns = await readColumns(session);
-  const counts: string[] = [];
+  const counts = new Map<string, string>();
   for (const { name } of BACKUP_TABLES.filter((table) => columns.has(table.name))) {
     const { rows } = await session.query<{ count: number }>(`select count(*)::int as count from ${quoteName(name)}`);
     const { count } = rows[0]!;
-    if (count > 0) counts.push(`${count} ${count === 1 ? 'row' : 'rows'} in "${name}"`);
+    if (count > 0) counts.set(name, `${count} ${count === 1 ? 'row' : 'rows'} in "${name}"`);
   }
-  return counts;
+  const main = [...counts].filter(([name]) => !DETAILS.has(name));
+  return (main.length > 0 ? main : [...counts]).map(([, text]) => text);
 }
 
 /** Keeps servers from writing rows during the restore: a server that starts now fails. */
