@@ -11,7 +11,7 @@ import { addKeys } from './keys.ts';
 import { addPlans } from './plans.ts';
 import { addRestore } from './restore.ts';
 import { type CommandContext, type CommandPart, type OpenSession, type OpenTarget, PROGRAM } from './session.ts';
-import { addSites, addSweep } from './sites.ts';
+import { addDomains, addSites, addSweep } from './sites.ts';
 
 export interface Terminal {
   /** Writes the result of the command. */
@@ -33,6 +33,7 @@ const PARTS: readonly CommandPart[] = [
   addKeys,
   addMembers,
   addSites,
+  addDomains,
   addSweep,
   addDoctor,
   addBackup,
@@ -77,7 +78,7 @@ export async function operate(
     },
     async () => {
       const context = begin();
-      return { ...context, target: await openStores(context.config, options) };
+      return { ...context, target: await openStores(context.config, { ...options, migrate: false }) };
     },
   );
   try {

@@ -1,7 +1,7 @@
 import type { Core } from '@berth/core';
 import { actForAccount } from '@berth/core/operator';
 import { table } from '@berth/terminal';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config/config.ts';
 
 export const PROGRAM = 'npm run berth --';
@@ -54,9 +54,23 @@ export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  ${PROGRAM} ${line}`)].join('\n');
 }
 
+/** The error of a command that needs plans. */
+export const NO_PLANS = 'This server has no plans, because PLANS_FILE is "none": no account has caps.';
+
 export function formatJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
+
+/** Reads the value of `--limit`. */
+function limitOf(text: string): number {
+  const limit = Number(text);
+  if (!/^\d{1,6}$/.test(text) || limit < 1)
+    throw new InvalidArgumentError('the limit must be a whole number from 1 to 999999');
+  return limit;
+}
+
+/** The option `--limit` of a list. */
+export const LIMIT_OPTION = ['--limit <count>', 'the maximum number of rows', limitOf, 50] as const;
 
 /** Formats rows as a table, or returns `emptyText` if there are none. */
 export function formatList(heading: readonly string[], rows: readonly string[][], emptyText: string): string {

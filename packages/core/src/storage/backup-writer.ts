@@ -1,13 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  encodeHead,
-  END_MEMBER,
-  listLine,
-  MAX_MEMBER_BYTES,
-  paddingOf,
-  sha256Of,
-  TRAILER,
-} from './backup-file.ts';
+import { encodeHead, END_MEMBER, listLine, MAX_MEMBER_BYTES, paddingOf, sha256Of, TRAILER } from './backup-file.ts';
 
 /** Receives the bytes of a backup in order. The writer waits for each call before the next. */
 export type ByteSink = (bytes: Buffer) => Promise<void>;

@@ -101,7 +101,9 @@ describe('api §12: a backup of an older schema', () => {
     const database = await createTestDatabase();
     const newer = openDatabase(database.address);
     try {
-      await database.query(`update migration set name = '9${''.padEnd(3, '9')}-future' where id = (select max(id) from migration)`);
+      await database.query(
+        `update migration set name = '9${''.padEnd(3, '9')}-future' where id = (select max(id) from migration)`,
+      );
       await expect(backup({ ...core, database: newer }, async () => {}, OPTIONS)).rejects.toThrow(
         `The database has schema 9999, and this Berth knows schema ${NEWEST_SCHEMA}.`,
       );
