@@ -1,4 +1,4 @@
-export interface Instruction {
+interface Instruction {
   /** In upper case: `RUN`. */
   name: string;
   /** The rest of the line. Continued lines are joined. */
