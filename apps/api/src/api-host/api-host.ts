@@ -15,6 +15,7 @@ import { healthRouter } from './health.ts';
 import { openApiDocument } from './openapi.ts';
 import type { ApiHostOptions } from './options.ts';
 import { referenceRouter } from './reference.ts';
+import { securityTxtRouter } from './security-txt.ts';
 import { restRouter } from './rest.ts';
 import { trpcRouter } from './trpc.ts';
 
@@ -23,7 +24,7 @@ import { trpcRouter } from './trpc.ts';
  * all requests that no other route handles. Source: api §2, §7, §9.
  */
 export function createApiHost(options: ApiHostOptions): Express {
-  const { core, baseUrl, log } = options;
+  const { baseUrl, log } = options;
   const { count, createContext } = createAdmission(options);
   const app = express();
   app
@@ -33,7 +34,7 @@ export function createApiHost(options: ApiHostOptions): Express {
     .enable('case sensitive routing')
     .enable('strict routing');
   app.use(showRequestId);
-  app.use(healthRouter(() => core.database.isReady()));
+  app.use(healthRouter(options.health));
   const documentOptions = { router: appRouter, baseUrl: baseUrl.origin, version: VERSION };
   app.use(
     referenceRouter({
@@ -42,6 +43,7 @@ export function createApiHost(options: ApiHostOptions): Express {
     }),
   );
   app.use(commandLineRouter(baseUrl.origin));
+  app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => options.core.now()));
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { requireNoRestore } from '../service/restore-marker.ts';
 import { examples, formatJson, JSON_OPTION, type JsonOption, type OpenSession } from './session.ts';
 
 export function addMigrate(program: Command, open: OpenSession): void {
@@ -13,13 +14,14 @@ export function addMigrate(program: Command, open: OpenSession): void {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('migrate', 'migrate --check'))
     .action(async ({ check = false, json }: JsonOption & { check?: boolean }) => {
-      const { core, print, fail } = await open({ migrate: false });
+      const { core, config, print, fail } = await open({ migrate: false });
       const { database } = core;
       const { pending } = await database.schema();
       if (check) {
         if (pending.length > 0) fail();
         return print(json ? formatJson({ pending }) : formatPending(pending));
       }
+      await requireNoRestore(config.dataDir, database);
       const applied = await database.migrate();
       const { installed } = await database.schema();
       if (json) return print(formatJson({ schema: installed, applied }));

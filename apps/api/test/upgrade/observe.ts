@@ -89,6 +89,7 @@ function withoutPort({ text }: HttpResponse, port: number): Json {
 }
 
 /** Removes the time of the last use of a credential, which each request of the observation sets. */
-function withoutUse({ used: _, ...credential }: Json): Json {
-  return credential;
+function withoutUse(credential: Json): Json {
+  const { used: _, ...rest } = credential;
+  return rest;
 }

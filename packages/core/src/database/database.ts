@@ -1,7 +1,7 @@
 import { EntitySchema } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
-import { type ClientBase, type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
+import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
 import { ChannelListener, type Listener } from './listener.ts';
@@ -10,6 +10,15 @@ import { type MigrationClass, migrations as allMigrations } from './migrations/i
 import { readSchema, type SchemaState, stepOf } from './schema-state.ts';
 import { createSessions, type DatabaseAddress } from './sessions.ts';
 import { db, type QueryBuilder } from './tables.ts';
+
+/** The connections of this process for statements. */
+export interface ConnectionCounts {
+  used: number;
+  idle: number;
+  /** The number of statements and transactions that wait for a connection. */
+  waiting: number;
+  max: number;
+}
 
 /** The connection to PostgreSQL. */
 export interface Database {
@@ -25,9 +34,13 @@ export interface Database {
    * its cache of sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
+  /** Opens a session of its own, outside of the pool, for COPY and for locks of a session. The caller must end it. */
+  connect(): Promise<Client>;
   /**
-   * Runs the pending migrations, even in several processes at once. @throws Error if the schema needs a newer program, or a
-   * migration cannot run. @returns The migrations that this call ran.
+   * Runs the pending migrations, even in several processes at once.
+   *
+   * @returns The migrations that this call ran.
+   * @throws Error if the schema needs a newer program, a migration cannot run, or with the reason of the signal.
    */
   migrate(options?: MigrateOptions): Promise<AppliedMigration[]>;
   /** Reads the number of the schema, and the pending migrations. Changes nothing. @throws Error if it needs a newer program. */
@@ -38,6 +51,8 @@ export interface Database {
   readonly newActivities: Listener;
   /** Notifications of committed changes to what visitors see: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
   readonly siteChanges: Listener;
+  /** Counts the connections for statements, and the statements that wait for one. */
+  connections(): Promise<ConnectionCounts>;
   /** Whether the database responds to a query. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
@@ -83,25 +98,30 @@ export function openDatabase(
     logger: () => {},
   });
   const em = () => orm.em.fork() as EntityManager;
+  const pool = (): Promise<Pool> => (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
   const newActivities = new ChannelListener(sessions.Session, 'berth_activity');
   const siteChanges = new ChannelListener(sessions.Session, 'berth_site');
   const program = { steps: migrations.map((migration) => stepOf(migration, orm)), version };
 
-  async function inOwnSession<T>(work: (session: ClientBase) => Promise<T>): Promise<T> {
+  async function connect(): Promise<Client> {
     const session = new sessions.Session();
+    await session.connect();
+    return session;
+  }
+
+  async function inOwnSession<T>(work: (session: Client) => Promise<T>): Promise<T> {
+    const session = await connect();
     try {
-      await session.connect();
       return await work(session);
     } finally {
-      await session.end().catch(() => {}); // A session that could not connect needs no end.
+      await session.end();
     }
   }
 
   return {
     kysely: db(em()),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
-      const pool: Pool = await (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
-      return (await pool.query<Row>({ name, text, values: [...values] })).rows;
+      return (await (await pool()).query<Row>({ name, text, values: [...values] })).rows;
     },
     em,
     async transaction(work) {
@@ -115,6 +135,7 @@ export function openDatabase(
         }
       }
     },
+    connect,
     migrate: (options) => inOwnSession((session) => migrate(session, program, log, options)),
     schema: () => inOwnSession((session) => readSchema(session, program)),
     async schemaDrift() {
@@ -126,6 +147,10 @@ export function openDatabase(
     },
     newActivities,
     siteChanges,
+    async connections() {
+      const { totalCount, idleCount, waitingCount } = await pool();
+      return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: poolSize };
+    },
     isReady: () =>
       sql`select 1`.execute(db(em())).then(
         () => true,

@@ -12,6 +12,8 @@ export interface AppliedMigration {
 export interface MigrateOptions {
   /** The number of the last migration to run. Default: the newest. */
   upTo?: number;
+  /** Ends the wait for another process that migrates, and for locks. */
+  signal?: AbortSignal | undefined;
 }
 
 /** The lock of the process that migrates. */
@@ -50,13 +52,13 @@ const CREATE_TABLE = `
  *
  * @param session A session that only this call uses.
  * @returns The migrations that this call ran, oldest first.
- * @throws Error if the schema needs a newer program, if a migration fails, or if it gets no lock within five minutes.
+ * @throws Error if the schema needs a newer program, if a migration fails, or if it gets no lock within five minutes; the reason of `signal`.
  */
 export async function migrate(
   session: ClientBase,
   program: Program,
   log: Log,
-  { upTo = Infinity }: MigrateOptions = {},
+  { upTo = Infinity, signal }: MigrateOptions = {},
 ): Promise<AppliedMigration[]> {
   const applied: AppliedMigration[] = [];
   const findPending = ({ pending }: SchemaState) =>
@@ -65,7 +67,7 @@ export async function migrate(
   // A limit that the administrator of the database has set for the statements of requests.
   await session.query('set statement_timeout = 0');
   for (const start = performance.now(); ;) {
-    await acquireProcessLock(session, log);
+    await acquireProcessLock(session, log, signal);
     try {
       const schema = await readSchema(session, program);
       const pending = findPending(schema);
@@ -85,19 +87,19 @@ export async function migrate(
     } finally {
       await session.query('select pg_advisory_unlock_all()').catch(() => {}); // A lost session has no locks.
     }
-    await sleep(RETRY_PAUSE_MS);
+    await sleep(RETRY_PAUSE_MS, undefined, { signal });
   }
 }
 
 /** Polls, because a session that waits in a statement would block an index that is created concurrently. */
-async function acquireProcessLock(session: ClientBase, log: Log): Promise<void> {
+async function acquireProcessLock(session: ClientBase, log: Log, signal?: AbortSignal): Promise<void> {
   for (let isLogged = false; ; isLogged = true) {
     const { rows } = await session.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
       PROCESS_LOCK,
     ]);
     if (rows[0]!.locked) return;
     if (!isLogged) log.info({}, 'Another process is migrating the database; waiting');
-    await sleep(LOCK_POLL_MS);
+    await sleep(LOCK_POLL_MS, undefined, { signal });
   }
 }
 
