@@ -9,8 +9,9 @@ const DUPLICATE_SIGNAL_MS = 500;
 
 /** Runs a server. The first SIGTERM or SIGINT stops it after the running requests; a second one stops it at once. */
 async function main(): Promise<void> {
-  const { logLevel, workers } = readConfig(process.env);
-  const log = createLogger({ level: logLevel });
+  const { logLevel, logFormat, workers } = readConfig(process.env);
+  const log = createLogger({ level: logLevel, format: logFormat, isShared: workers > 1 });
+  const exit = (code: number) => void log.flush().then(() => process.exit(code));
   let berth: Promise<Omit<Berth, 'core'>> | null = null;
   let stoppingSince: number | null = null;
   const stopOnSignal = (signal: NodeJS.Signals) => {
@@ -22,10 +23,10 @@ async function main(): Promise<void> {
     void berth
       ?.then((running) => running.close())
       .then(
-        () => process.exit(0),
+        () => exit(0),
         (error: unknown) => {
           log.error({ err: error }, 'Stopping failed');
-          process.exit(1);
+          exit(1);
         },
       );
   };
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', stopOnSignal);
   const giveUp = (error: Error) => {
     log.error({ err: error }, `Berth exits: ${error.message}`);
-    process.exit(1);
+    exit(1);
   };
   // Each mode imports only what it needs, so that a process that serves no requests uses less memory.
   berth =
@@ -41,7 +42,9 @@ async function main(): Promise<void> {
       ? import('./server.ts').then(({ startBerth }) => startBerth(process.env, log, { giveUp }))
       : import('./workers/start-workers.ts').then(({ startWorkers }) => startWorkers(process.env, log, giveUp));
   const { config, ownerKey } = await berth;
-  process.stdout.write(welcome(config, ownerKey));
+  // Lines of JSON have standard output to themselves, so that programs can read every line.
+  const humanOutput = logFormat === 'json' ? process.stderr : process.stdout;
+  humanOutput.write(welcome(config, ownerKey));
   log.info({ url: config.baseUrl.origin, sites: config.platformDomain }, 'Listening');
 }
 

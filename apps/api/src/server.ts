@@ -1,7 +1,8 @@
-import { armFailpoint, type Core, type Log } from '@berth/core';
+import { armFailpoint, type Core } from '@berth/core';
 import { LiveSiteCache } from '@berth/core/sites';
 import { type Config, readConfig } from './config/config.ts';
 import { HttpListener } from './http/http-listener.ts';
+import type { ServerLog } from './logging/logger.ts';
 import { createHostRouter } from './routing/host-router.ts';
 import type { CoreOptions } from './service/open-core.ts';
 import { openService } from './service/open-service.ts';
@@ -25,7 +26,7 @@ export interface Berth {
  */
 export async function startBerth(
   env: Readonly<Record<string, string | undefined>>,
-  log: Log,
+  log: ServerLog,
   options: Pick<CoreOptions, 'giveUp' | 'parts'> = {},
 ): Promise<Berth> {
   const requestedConfig = readConfig(env);
@@ -57,7 +58,7 @@ export async function startBerth(
 }
 
 /** Lets a listener serve requests instead of responding with 503. */
-export function serve(listener: HttpListener, core: Core, config: Config, log: Log): void {
+export function serve(listener: HttpListener, core: Core, config: Config, log: ServerLog): void {
   const sites = new LiveSiteCache(core, { staleMs: config.staleMs });
   listener.setHandler(createHostRouter(core, config, sites, log));
 }

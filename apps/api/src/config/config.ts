@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, type Plan } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
 import * as values from './config-values.ts';
@@ -51,6 +52,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     /** How long public sites in memory may be served while the database is unavailable. */
     staleMs: 1_000 * reader.read('STALE_SECONDS', 0, values.parseSeconds),
     logLevel: reader.read('LOG_LEVEL', 'info', values.parseLogLevel),
+    logFormat: reader.read<values.LogFormat>('LOG_FORMAT', isatty(1) ? 'pretty' : 'json', values.parseLogFormat),
+    logRequests: reader.read<values.LoggedRequests>('LOG_REQUESTS', { which: 'all' }, values.parseLoggedRequests),
     /** `null` means that there are no limits. */
     rateLimits: reader.read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
     /** The file extensions that deploys must not have, in lower case and without the dot. */

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { type Core, invalid, type Log } from '@berth/core';
+import { type Core, invalid } from '@berth/core';
 import { type LiveSites, unlockSite } from '@berth/core/sites';
 import { createApiHost } from '../api-host/api-host.ts';
 import { claimPathOf } from '../api-host/claim-page/claim-page.ts';
 import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/config-values.ts';
-import { clientAddress, parseTrustedProxies } from '../http/client-address.ts';
+import { createAddressReader, parseTrustedProxies } from '../http/client-address.ts';
 import { sendError } from '../http/error-answer.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
+import type { ServerLog } from '../logging/logger.ts';
 import { createRequestLog } from '../logging/request-log.ts';
 import { PasswordProtection } from '../site-host/password-protection.ts';
 import { createSiteHost } from '../site-host/site-host.ts';
@@ -18,9 +19,8 @@ import { createHostMatcher } from './host-matcher.ts';
 const REQUEST_LOG_LEVELS: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
 
 /** Routes every request to the API or to a site. Source: serving S1, S3, S4; security §1. */
-export function createHostRouter(core: Core, config: Config, sites: LiveSites, log: Log): Handler {
-  const proxies = parseTrustedProxies(config.trustedProxies);
-  const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
+export function createHostRouter(core: Core, config: Config, sites: LiveSites, log: ServerLog): Handler {
+  const addressOf = createAddressReader(parseTrustedProxies(config.trustedProxies));
   const matchHost = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
   const api = createApiHost({
     core,
@@ -46,7 +46,10 @@ export function createHostRouter(core: Core, config: Config, sites: LiveSites, l
     addressOf,
     log,
   });
-  const logRequest = REQUEST_LOG_LEVELS.has(config.logLevel) ? createRequestLog(log, claimPathOf(config)) : null;
+  const isLogged = REQUEST_LOG_LEVELS.has(config.logLevel) && config.logRequests.which !== 'off';
+  const logRequest = isLogged
+    ? createRequestLog(log, { claimPath: claimPathOf(config), logged: config.logRequests })
+    : null;
 
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });

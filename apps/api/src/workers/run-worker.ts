@@ -12,7 +12,7 @@ import type { WorkerCommand, WorkerFailure, WorkerReply } from './worker-process
 export function runWorker(): void {
   const worker = cluster.worker!;
   const config = readConfig(process.env);
-  const log = createLogger({ level: config.logLevel }).child({ worker: worker.id });
+  const log = createLogger({ level: config.logLevel, format: config.logFormat, worker: worker.id });
   armFailpoint(config.failpoint);
   const listener = new HttpListener(config, log, { shared: true });
   const resources = new AsyncDisposableStack();
@@ -53,7 +53,7 @@ export function runWorker(): void {
         },
       )
       .then(() => {
-        if (command === 'stop') process.exit(0);
+        if (command === 'stop') void log.flush().then(() => process.exit(0));
       });
   }
 
