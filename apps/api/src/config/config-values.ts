@@ -184,6 +184,11 @@ export function parseSecretKey(text: string): Buffer {
   return key;
 }
 
+/** Reads the URL of an OpenTelemetry collector. */
+export function parseCollector(text: string): string {
+  return parseHttpUrl(text, 'http://localhost:4318').href;
+}
+
 export function parseSeconds(text: string): number {
   const advice = `is not a number of seconds; use a whole number from 0 to ${MAX_SECONDS}`;
   return wholeNumber(text, [0, MAX_SECONDS], advice);

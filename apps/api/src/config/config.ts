@@ -54,6 +54,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     logLevel: reader.read('LOG_LEVEL', 'info', values.parseLogLevel),
     logFormat: reader.read<values.LogFormat>('LOG_FORMAT', isatty(1) ? 'pretty' : 'json', values.parseLogFormat),
     logRequests: reader.read<values.LoggedRequests>('LOG_REQUESTS', { which: 'all' }, values.parseLoggedRequests),
+    /** Whether traces are sent, as the standard variables of OpenTelemetry say. */
+    isTraced: readTracing(reader),
     /** `null` means that there are no limits. */
     rateLimits: reader.read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
     /** The file extensions that deploys must not have, in lower case and without the dot. */
@@ -103,6 +105,13 @@ function readAddresses(reader: EnvironmentReader) {
     /** The host name of `platformDomain`, without a port. */
     platformHost: platformDomain.replace(/:\d+$/, ''),
   };
+}
+
+/** The SDK of OpenTelemetry reads its other variables itself. */
+function readTracing(reader: EnvironmentReader): boolean {
+  const endpoint = reader.read<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, values.parseCollector);
+  const isDisabled = reader.read('OTEL_SDK_DISABLED', false, (text) => text.toLowerCase() === 'true');
+  return endpoint !== null && !isDisabled;
 }
 
 function readPlans(reader: EnvironmentReader) {

@@ -45,7 +45,7 @@ export function createRequestLog(
     const { host } = req.headers;
     const path = kind === 'api' ? hideUpload(hideClaim(pathOf(req), claimPath)) : pathOf(req);
     const bytesBefore = socket.bytesWritten;
-    res.once('close', () => {
+    res.on('close', () => {
       const entry: RequestEntry = {
         requestId,
         kind,

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { type Core, invalid } from '@berth/core';
 import { type LiveSites, unlockSite } from '@berth/core/sites';
 import { createApiHost } from '../api-host/api-host.ts';
+import { traceIdOf } from '../api-host/request-spans.ts';
 import { claimPathOf } from '../api-host/claim-page/claim-page.ts';
 import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/config-values.ts';
@@ -48,7 +49,7 @@ export function createHostRouter(core: Core, config: Config, sites: LiveSites, l
   });
   const isLogged = REQUEST_LOG_LEVELS.has(config.logLevel) && config.logRequests.which !== 'off';
   const logRequest = isLogged
-    ? createRequestLog(log, { claimPath: claimPathOf(config), logged: config.logRequests })
+    ? createRequestLog(log, { claimPath: claimPathOf(config), logged: config.logRequests, traceIdOf })
     : null;
 
   return (req: IncomingMessage, res: ServerResponse) => {

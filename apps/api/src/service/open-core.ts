@@ -14,8 +14,10 @@ import {
   prepareDataFolder,
   newBootId,
   startEmbeddedPostgres,
+  type Tracer,
 } from '@berth/core';
 import type { Config } from '../config/config.ts';
+import { openTracing } from '../tracing/open-tracing.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
 
 const TARGET_CONNECTIONS = 60;
@@ -47,8 +49,9 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const { log, resources } = options;
   await prepareDataFolder(config.dataDir);
   await prepareDataFolder(config.spoolFolder);
+  const tracer = await openTracing(config, options);
   const address = await reachDatabase(config, options);
-  const database = await connectDatabase(address, config, options).catch((error: unknown) => {
+  const database = await connectDatabase(address, tracer, config, options).catch((error: unknown) => {
     throw config.databaseUrl === null ? error : unusableDatabase(error);
   });
   const hasher = createHasher();
@@ -65,6 +68,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     activityFeed: createActivityFeed(database.newActivities),
     rateLimits: config.rateLimits,
     log,
+    tracer,
     boot: newBootId(),
     activePacks: new Set(),
     now: () => new Date(),
@@ -90,10 +94,11 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
 
 async function connectDatabase(
   address: DatabaseAddress,
+  tracer: Tracer,
   config: Config,
   { log, resources }: CoreOptions,
 ): Promise<Database> {
-  const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log });
+  const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log, tracer });
   resources.defer(() => database.close());
   await database.migrate();
   return database;

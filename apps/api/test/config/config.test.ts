@@ -63,6 +63,7 @@ describe('readConfig', () => {
       allowInsecure: false,
       staleMs: 0,
       logLevel: 'info',
+      isTraced: false,
       logFormat: expect.stringMatching(/^(json|pretty)$/),
       logRequests: { which: 'all' },
       rateLimits: DEFAULT_RATE_LIMITS,

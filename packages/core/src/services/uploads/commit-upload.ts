@@ -46,11 +46,13 @@ async function commitInTransaction(scope: Scope<Caller>, upload: FoundUpload): P
   await touchUpload(core, upload);
   const publication = await publicationOf(scope, upload, key);
   if (!publication) return replayCommit(core, key); // Another process has committed the upload.
-  const { body } = await core.database.transaction(async (em) => {
-    const outcome = await publish(em, scope, publication);
-    if (!outcome.replayed) await markCommitted(em, core, upload);
-    return outcome;
-  });
+  const { body } = await core.tracer.step('transaction', () =>
+    core.database.transaction(async (em) => {
+      const outcome = await publish(em, scope, publication);
+      if (!outcome.replayed) await markCommitted(em, core, upload);
+      return outcome;
+    }),
+  );
   failpoint('upload.committed');
   return body;
 }

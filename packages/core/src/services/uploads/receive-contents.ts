@@ -100,7 +100,7 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
       openContent?.sink.end();
       await pack.finish();
       if (completeContents.size > 0) {
-        const newPack = await sealNewContents(pack, storedContents, (sha256) => completeContents.has(sha256));
+        const newPack = await sealNewContents(core, pack, storedContents, (sha256) => completeContents.has(sha256));
         await commitWithPack(core, pack, (em) => recordContents(em, scope, upload, completeContents, newPack));
         failpoint('upload.contents-recorded');
       } else if (caller.kind === 'account') await checkCredential({ core, caller });
