@@ -96,8 +96,8 @@ function requestSpan(span: Span, run: RequestSpan['run']): RequestSpan {
 
 /** Ends a span with the kind of its error. The message may contain what a user has sent, so it is only in the log. */
 function endFailed(span: Span, error: unknown): void {
-  const { code, name } = Object(error) as { code?: unknown; name?: unknown };
-  span.setAttribute('error.type', String(typeof code === 'string' ? code : (name ?? 'Error')));
+  const { code, name } = Object(error) as { code?: unknown; name?: string };
+  span.setAttribute('error.type', typeof code === 'string' ? code : (name ?? 'Error'));
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }

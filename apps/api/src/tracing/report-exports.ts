@@ -1,8 +1,6 @@
 import type { Log } from '@berth/core';
+import { ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
-
-/** The code of a successful export. */
-const SUCCESS = 0;
 
 /** Makes an exporter log once when spans can no longer be sent, and once when they can be sent again. */
 export function reportExports(exporter: SpanExporter, log: Log): SpanExporter {
@@ -10,7 +8,7 @@ export function reportExports(exporter: SpanExporter, log: Log): SpanExporter {
   return {
     export(spans, report) {
       exporter.export(spans, (result) => {
-        const hasFailed = result.code !== SUCCESS;
+        const hasFailed = result.code !== ExportResultCode.SUCCESS;
         if (hasFailed && !isFailing)
           log.warn(
             { reason: result.error?.message },

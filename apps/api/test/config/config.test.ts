@@ -145,12 +145,6 @@ describe('readConfig', () => {
     ['ALLOW_INSECURE', 'off', { allowInsecure: false }],
     ['STALE_SECONDS', '60', { staleMs: 60_000 }],
     ['LOG_LEVEL', 'WARN', { logLevel: 'warn' }],
-    ['LOG_FORMAT', 'Pretty', { logFormat: 'pretty' }],
-    ['LOG_FORMAT', 'json', { logFormat: 'json' }],
-    ['LOG_REQUESTS', 'OFF', { logRequests: { which: 'off' } }],
-    ['LOG_REQUESTS', 'errors', { logRequests: { which: 'errors' } }],
-    ['LOG_REQUESTS', 'api', { logRequests: { which: 'api' } }],
-    ['LOG_REQUESTS', 'sample:100', { logRequests: { which: 'sample', every: 100 } }],
     ['DEFAULT_PLAN', 'team', { defaultPlan: DEFAULT_PLANS[2] }],
   ])('accepts %s=%s', (variable, text, expected) => {
     expect(readConfig({ [variable]: text })).toMatchObject(expected);
@@ -242,14 +236,6 @@ describe('readConfig', () => {
       'loud',
       /^LOG_LEVEL: "loud" is not a level; use one of trace, debug, info, warn, error, fatal, silent/,
     ],
-    ['LOG_FORMAT', 'xml', /^LOG_FORMAT: "xml" is not a format; use "pretty" for people or "json" for programs/],
-    [
-      'LOG_REQUESTS',
-      'some',
-      /^LOG_REQUESTS: "some" does not say which requests are logged; use off, errors, api, all, or "sample:100" for one of 100/,
-    ],
-    ['LOG_REQUESTS', 'sample:0', /^LOG_REQUESTS: "sample:0"/],
-    ['LOG_REQUESTS', 'sample:1.5', /^LOG_REQUESTS: "sample:1.5"/],
     ['DEFAULT_PLAN', 'gold', /^DEFAULT_PLAN: "gold" is not a plan; use one of free, pro, team, scale/],
     ['PLANS_FILE', '/nowhere/plans.json', /^PLANS_FILE: \/nowhere\/plans.json cannot be read \(ENOENT\)/],
   ])('rejects %s=%s and says what would be valid', (variable, text, message) => {

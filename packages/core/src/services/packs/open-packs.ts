@@ -86,7 +86,7 @@ export async function sealNewContents(
   if (contents.length === 0) return null;
   const endSpan = core.tracer.begin('seal pack');
   const sealing = pack.seal();
-  sealing.then(() => endSpan?.(), endSpan);
+  if (endSpan) sealing.then(() => endSpan(), endSpan);
   if (contents.reduce((sum, { length }) => sum + length, 0) > MAX_CONCURRENT_SEAL_BYTES) await sealing;
   sealing.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
   return { id: pack.id, contents, sealed: sealing };
