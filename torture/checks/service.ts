@@ -30,7 +30,10 @@ export async function checkResources(service: Service, violations: Violations, p
         break;
       }
       if (performance.now() > deadline) {
-        violations.add('resources', `a ${kind} has ${descriptors} descriptors, ${removedPacks.length} of removed packs`);
+        violations.add(
+          'resources',
+          `a ${kind} has ${descriptors} descriptors, ${removedPacks.length} of removed packs`,
+        );
         break;
       }
       await sleep(POLL_MS);
@@ -45,7 +48,11 @@ export async function checkDoctor(service: Service, violations: Violations): Pro
 }
 
 /** Runs the sweep of the operator. */
-export async function runSweep(service: Service, violations: Violations, env: Record<string, string> = {}): Promise<void> {
+export async function runSweep(
+  service: Service,
+  violations: Violations,
+  env: Record<string, string> = {},
+): Promise<void> {
   const { code, output } = await service.operate(['sweep', '--json'], env);
   violations.require(code === 0, 'orphans', () => `the sweep failed: ${output.slice(0, 1_000)}`);
 }

@@ -113,7 +113,8 @@ export async function createService(
     async start() {
       const startedAt = performance.now();
       while (!(await launch())) {
-        if (performance.now() - startedAt > START_TIMEOUT_MS) throw new Error('The port of the server is still in use.');
+        if (performance.now() - startedAt > START_TIMEOUT_MS)
+          throw new Error('The port of the server is still in use.');
         await sleep(RETRY_MS);
       }
       return (performance.now() - startedAt) / 1_000;

@@ -59,7 +59,10 @@ export async function createWorld(settings: Settings, onViolation: (violation: V
   };
   try {
     await service.start();
-    const [small, ...accounts] = await createAccounts(service, settings, [SMALL_PLAN, ...Array<string>(CLIENTS).fill(PLAN)]);
+    const [small, ...accounts] = await createAccounts(service, settings, [
+      SMALL_PLAN,
+      ...Array<string>(CLIENTS).fill(PLAN),
+    ]);
     const clients = accounts.map(({ account, key }, i) =>
       newClient(`c${i + 1}`, account, key, createRandom(settings.seed * 31 + i)),
     );
@@ -95,7 +98,9 @@ async function createAccounts(
   plans: readonly string[],
 ): Promise<Pick<Client, 'account' | 'key'>[]> {
   const socketDir = join(dataDir, 'postgres');
-  const database = openDatabase(databaseUrl === null ? { socketDir, user: 'berth', database: 'berth' } : { url: databaseUrl });
+  const database = openDatabase(
+    databaseUrl === null ? { socketDir, user: 'berth', database: 'berth' } : { url: databaseUrl },
+  );
   try {
     return await database.transaction(async (em) =>
       plans.map((plan) => {
