@@ -17,6 +17,7 @@ const SYSTEM = [
   'packages/core/test/**/*-races.test.ts',
   'packages/client/test/package/**/*.test.ts',
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',
+  'torture/test/torture.test.ts',
 ];
 
 /** The files that take longest. They run first, so that at the end no worker is idle while another one still runs them. */
@@ -78,7 +79,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'suite',
-          include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts'],
+          include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'torture/test/**/*.test.ts'],
           exclude: [...SYSTEM, ...CLIENTS, ...ELECTRON],
         },
       },

@@ -75,7 +75,10 @@ export async function run(settings: Settings, report: Report): Promise<Result> {
   };
   try {
     const possible = kinds.filter(({ kind }) => !result.leftOut.some((one) => one.kind === kind));
-    if (possible.length === 0) throw new Error(`None of these disturbances is possible here: ${result.leftOut.map(({ reason }) => reason).join('; ')}.`);
+    if (possible.length === 0)
+      throw new Error(
+        `None of these disturbances is possible here: ${result.leftOut.map(({ reason }) => reason).join('; ')}.`,
+      );
     for (const disturbance of planDisturbances(possible, world.random)) {
       if (performance.now() - startedAt > settings.seconds * 1_000) break;
       if (world.violations.any && settings.stopEarly) break;
@@ -127,7 +130,12 @@ async function runRound(world: World, result: Result, disturbance: Disturbance):
 async function recover(world: World, result: Result, disturbance: Disturbance, since: number): Promise<number | null> {
   const { kind, recoverySeconds, killsDatabase = false } = disturbance;
   const seconds = await waitUntilRecovered(world, since, recoverySeconds * GIVE_UP_FACTOR);
-  world.violations.require(seconds !== null && seconds <= recoverySeconds, 'recovery', () => `${kind}: ${seconds === null ? `not after ${recoverySeconds * GIVE_UP_FACTOR} s` : `${seconds.toFixed(1)} s instead of ${recoverySeconds} s`}; the log ends: ${world.service.log().slice(-600)}`);
+  world.violations.require(
+    seconds !== null && seconds <= recoverySeconds,
+    'recovery',
+    () =>
+      `${kind}: ${seconds === null ? `not after ${recoverySeconds * GIVE_UP_FACTOR} s` : `${seconds.toFixed(1)} s instead of ${recoverySeconds} s`}; the log ends: ${world.service.log().slice(-600)}`,
+  );
   const known = result.kinds.find((one) => one.kind === kind);
   const entry = known ?? { kind, count: 0, slowestSeconds: 0 };
   if (!known) result.kinds.push(entry);
@@ -181,7 +189,12 @@ async function finish(world: World, result: Result): Promise<void> {
   await service.killAll();
   service.shiftClock(0);
   await service.start();
-  await recover(world, result, { kind: 'last-restart', weight: 0, recoverySeconds: 60, run: () => Promise.reject(new Error()) }, since);
+  await recover(
+    world,
+    result,
+    { kind: 'last-restart', weight: 0, recoverySeconds: 60, run: () => Promise.reject(new Error()) },
+    since,
+  );
   await check(world, result);
   if (violations.any) return;
   await service.stop();

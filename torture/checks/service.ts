@@ -33,7 +33,11 @@ export class ResourceCheck {
       const { descriptors, memoryBytes } = found;
       this.peaks.descriptors = Math.max(this.peaks.descriptors, descriptors);
       this.peaks.memoryBytes = Math.max(this.peaks.memoryBytes, memoryBytes);
-      this.#violations.require(descriptors <= MAX_DESCRIPTORS, 'resources', () => `a ${kind} has ${descriptors} descriptors`);
+      this.#violations.require(
+        descriptors <= MAX_DESCRIPTORS,
+        'resources',
+        () => `a ${kind} has ${descriptors} descriptors`,
+      );
       this.#violations.require(memoryBytes < MAX_MEMORY_BYTES, 'resources', () => `a ${kind} has ${memoryBytes} bytes`);
     }
     this.#checkRemovedPacks(processes.map(({ pid }) => pid));
@@ -76,7 +80,11 @@ export async function checkDoctor(service: Service, violations: Violations): Pro
 }
 
 /** Runs the sweep of the operator. */
-export async function runSweep(service: Service, violations: Violations, env: Record<string, string> = {}): Promise<void> {
+export async function runSweep(
+  service: Service,
+  violations: Violations,
+  env: Record<string, string> = {},
+): Promise<void> {
   const { code, output } = await service.operate(['sweep', '--json'], env);
   violations.require(code === 0, 'orphans', () => `the sweep failed: ${output.slice(0, 1_000)}`);
 }

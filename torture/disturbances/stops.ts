@@ -39,7 +39,10 @@ const stopWorker: Disturbance = {
       signal(worker.pid, 'SIGCONT');
       for (const response of await Promise.allSettled(visits))
         if (response.status === 'fulfilled' && response.value.status === 200)
-          violations.add('gone', `${site} was deleted while a worker was stopped, and is served by it after it continues`);
+          violations.add(
+            'gone',
+            `${site} was deleted while a worker was stopped, and is served by it after it continues`,
+          );
       return { detail: '', since: performance.now() };
     } finally {
       signal(worker.pid, 'SIGCONT');
@@ -64,7 +67,13 @@ async function publishProbe(http: Http): Promise<string> {
 /** Deletes a site. Attempts that wait for the stopped worker are given up. */
 async function deleteProbe(http: Http, site: string): Promise<void> {
   for (;;) {
-    const request = { host: 'localhost', key: OWNER_KEY, method: 'DELETE', path: `/deployments/${site}`, timeoutMs: ATTEMPT_MS };
+    const request = {
+      host: 'localhost',
+      key: OWNER_KEY,
+      method: 'DELETE',
+      path: `/deployments/${site}`,
+      timeoutMs: ATTEMPT_MS,
+    };
     const response = await http(request).catch(() => null);
     if (response?.status === 202 || response?.status === 404) return;
     await sleep(20);
@@ -85,7 +94,10 @@ const stopServer: Disturbance = {
   recoverySeconds: RECOVERY_SECONDS,
   async run(world) {
     const ms = stopMs(world);
-    await stopFor(world.service.processes('server').map(({ pid }) => pid), ms);
+    await stopFor(
+      world.service.processes('server').map(({ pid }) => pid),
+      ms,
+    );
     return { detail: `for ${ms} ms`, since: performance.now() };
   },
 };
@@ -97,7 +109,10 @@ const stopDatabase: Disturbance = {
   impossible: ({ service }) => (service.embedded ? null : 'the database is external'),
   async run(world) {
     const ms = stopMs(world);
-    await stopFor(world.service.processes('database', 'database session').map(({ pid }) => pid), ms);
+    await stopFor(
+      world.service.processes('database', 'database session').map(({ pid }) => pid),
+      ms,
+    );
     return { detail: `for ${ms} ms`, since: performance.now() };
   },
 };

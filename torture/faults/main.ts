@@ -22,7 +22,8 @@ const SEED = 7;
 /** Seeds faults one at a time into a copy of the code, and runs the torture there. @returns 0 if every one is found. */
 export async function tryFaults(names: readonly string[], print: (line: string) => void): Promise<number> {
   const unknown = names.find((name) => !FAULTS.some((fault) => fault.name === name));
-  if (unknown !== undefined) throw new Error(`"${unknown}" is not a fault; use ${FAULTS.map(({ name }) => name).join(', ')}.`);
+  if (unknown !== undefined)
+    throw new Error(`"${unknown}" is not a fault; use ${FAULTS.map(({ name }) => name).join(', ')}.`);
   const chosen = FAULTS.filter(({ name }) => names.length === 0 || names.includes(name));
   const copy = copyTree();
   const trials: Trial[] = [];
@@ -32,7 +33,9 @@ export async function tryFaults(names: readonly string[], print: (line: string) 
       const trial = await tryFault(copy.dir, fault);
       restore(copy.dir, fault.edits);
       trials.push(trial);
-      print(`${isFound(trial) ? 'found ' : 'MISSED'}  ${fault.name}: ${trial.found.join(', ') || 'nothing'} after ${trial.seconds.toFixed(0)} s, load ${loadavg()[0]!.toFixed(1)}  ${trial.message.slice(0, 160)}`);
+      print(
+        `${isFound(trial) ? 'found ' : 'MISSED'}  ${fault.name}: ${trial.found.join(', ') || 'nothing'} after ${trial.seconds.toFixed(0)} s, load ${loadavg()[0]!.toFixed(1)}  ${trial.message.slice(0, 160)}`,
+      );
     }
   } finally {
     copy.remove();
@@ -63,5 +66,11 @@ function formatTrials(trials: readonly Trial[]): string {
     return `| \`${fault.name}\` | ${fault.what} | ${result} | ${seconds.toFixed(0)} s |`;
   });
   const foundCount = trials.filter(isFound).length;
-  return ['| fault | what is wrong | broken invariant | found after |', '|---|---|---|---|', ...rows, '', `${foundCount} of ${trials.length} found.`].join('\n');
+  return [
+    '| fault | what is wrong | broken invariant | found after |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    `${foundCount} of ${trials.length} found.`,
+  ].join('\n');
 }

@@ -31,7 +31,10 @@ export function seed(dir: string, edits: readonly Edit[]): void {
     const text = readFileSync(join(dir, file), 'utf8');
     const count = text.split(find).length - 1;
     if (count !== 1) throw new Error(`${file} must contain this text once, and has it ${count} times: ${find}`);
-    writeFileSync(join(dir, file), text.replace(find, () => replace));
+    writeFileSync(
+      join(dir, file),
+      text.replace(find, () => replace),
+    );
   }
 }
 

@@ -11,7 +11,7 @@ import { requestIdOf } from '../http/request-id.ts';
 import { readDomain } from './certificate-names.ts';
 
 /** Metrics in a text format. */
-interface RenderedMetrics {
+export interface RenderedMetrics {
   /** The value of the `Content-Type` header. */
   contentType: string;
   body: string;
