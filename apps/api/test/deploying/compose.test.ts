@@ -26,15 +26,14 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const { services, secrets } = parse(read('docker-compose.yml'), { merge: true }) as Compose;
 const example = parseEnv(read('.env.example'));
 
-/** Variables of the server that the operator of the containers does not set. */
-const EXCLUDED = new Set([
-  // The image and the compose file set these.
-  ...['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR', 'SECRET_KEY_FILE', 'DATABASE_URL_FILE'],
-  // The compose file sets their other form, and a server refuses both.
-  ...['SECRET_KEY', 'DATABASE_URL'],
-  // Only for tests.
-  ...['FAILPOINT', 'COMPRESSION', 'JOBS', 'SWEEP_GRACE', 'BOOT_STALE'],
-]);
+/** Variables that the image and the compose file set. */
+const FIXED = ['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR', 'SECRET_KEY_FILE', 'DATABASE_URL_FILE'];
+/** The other form of fixed variables. A server refuses both. */
+const OTHER_FORMS = ['SECRET_KEY', 'DATABASE_URL'];
+const ONLY_IN_TESTS = ['FAILPOINT', 'COMPRESSION', 'JOBS', 'SWEEP_GRACE', 'BOOT_STALE'];
+
+/** Variables that cannot be set in `.env`. */
+const EXCLUDED = new Set([...FIXED, ...OTHER_FORMS, ...ONLY_IN_TESTS]);
 
 /** Replaces `${NAME:-default}` as Docker Compose does. */
 function interpolate(text: string, env: NodeJS.Dict<string>): string {
