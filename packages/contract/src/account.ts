@@ -82,6 +82,20 @@ export const ActivityWatch = z
   })
   .optional();
 
+/** The input of `DELETE /account`. Source: api §13. */
+export const AccountDeletion = z.object({
+  account: z
+    .string()
+    .max(64, 'account must be the id of your account')
+    .describe('The id of your account, as a confirmation.'),
+});
+
+/** The body of the response to `DELETE /account`. Source: api §13. */
+export const DeletedAccount = z
+  .object({ account: z.string().describe('The id of the deleted account.') })
+  .meta({ id: 'DeletedAccount' });
+export type DeletedAccount = z.infer<typeof DeletedAccount>;
+
 /** The body of `POST /account/claim`. Source: api §6. */
 export const ClaimRequest = z
   .object({

@@ -7,7 +7,15 @@ import type {
   TRPCSubscriptionProcedure,
 } from '@trpc/server';
 import type { z } from 'zod';
-import type { Account, Activity, ActivityList, ActivityWatch, ClaimRequest } from './account.ts';
+import type {
+  Account,
+  AccountDeletion,
+  Activity,
+  ActivityList,
+  ActivityWatch,
+  ClaimRequest,
+  DeletedAccount,
+} from './account.ts';
 import type {
   CreatedDeployment,
   DeletedDeployment,
@@ -50,6 +58,7 @@ export type ApiRouter = TRPCBuiltRouter<
   {
     account: {
       claim: Mutation<typeof ClaimRequest, typeof Deployment>;
+      delete: Mutation<typeof AccountDeletion, typeof DeletedAccount>;
       get: Query<None, typeof Account>;
     };
     activities: {

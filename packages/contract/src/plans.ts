@@ -114,6 +114,15 @@ export const DEFAULT_PLANS: readonly Plan[] = [
   },
 ];
 
+/** The plan of every account of a server without plans, such as that of a household. Source: api §6. */
+export const UNLIMITED_PLAN: Plan = {
+  plan: 'unlimited',
+  name: 'Unlimited',
+  price: { month: 0, year: 0 },
+  caps: null,
+  limits: { maxFileSize: GiB, maxFilesCount: 100_000, maxTotalSize: 20 * GiB },
+};
+
 /** A plan as `GET /plans` shows it. */
 export const PlanRow = z
   .object({

@@ -10,9 +10,11 @@ export type { Log } from './log.ts';
 
 /** The plans that accounts can have. Source: api §6. */
 export interface Plans {
-  /** All plans in display order. */
+  /** All plans in display order; empty for a server without plans. */
   readonly all: readonly Plan[];
-  /** Returns the plan with an id; the plan of anonymous deploys if there is no such plan. */
+  /** The plan whose limits apply to anonymous deploys. */
+  readonly anonymous: Plan;
+  /** Returns the plan with an id. If there is no such plan, returns {@link anonymous}, or without plans the unlimited plan. */
   get(plan: string): Plan;
 }
 
@@ -89,6 +91,10 @@ export interface Core {
   readonly addresses: Addresses;
   readonly keys: Keys;
   readonly activityFeed: ActivityFeed;
+  /** The e-mail address of the owner's account. */
+  readonly ownerEmail: string;
+  /** Whether clients without a credential may deploy. Source: api §10. */
+  readonly anonymousDeploys: boolean;
   /** The rate limits; `null` for no limits. */
   readonly rateLimits: RateLimits | null;
   readonly log: Log;

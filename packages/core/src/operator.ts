@@ -3,13 +3,25 @@ export {
   actForAccount,
   createApiKey,
   getBilling,
-  listAccounts,
   registerAccount,
   setAccountState,
 } from './services/accounts/account-directory.ts';
+export { deleteAccount } from './services/accounts/delete-account.ts';
+export { listAccounts, listAllDomains, listSites } from './services/operator-lists.ts';
 export { getAccount } from './services/accounts/accounts.ts';
 export { addMember, listMembers, removeMember } from './services/accounts/members.ts';
 export { changePlan, type PlanChangeOutcome } from './services/plan-changes/plan-changes.ts';
 export { deleteToken, listTokens } from './services/accounts/tokens.ts';
 export { setTakenDown } from './services/deployments/take-downs.ts';
 export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';
+export { backup, type BackupOptions, type BackupSummary } from './services/backup/backup.ts';
+export { type EarlierBackup, openEarlierBackup } from './services/backup/earlier-backup.ts';
+export {
+  hasAccounts,
+  restore,
+  type RestoreKey,
+  type RestoreMarker,
+  type RestoreSummary,
+} from './services/backup/restore.ts';
+export type { BackupSource } from './storage/backup-reader.ts';
+export type { ByteSink } from './storage/backup-writer.ts';

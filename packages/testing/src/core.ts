@@ -50,6 +50,8 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
     packs: await openDiskPacks(packsDir),
     hasher: createHasher(),
     plans: createPlans(DEFAULT_PLANS),
+    ownerEmail: 'owner@localhost',
+    anonymousDeploys: true,
     blockedExtensions: new Set(BLOCKED_EXTENSIONS),
     addresses: {
       platformDomain: 'sites.test',

@@ -6,6 +6,7 @@ import { sweep, type SweepReport } from '../../core/src/services/sweep/sweep.ts'
 import type { Site } from '@berth/serving';
 import type { TestCore } from './core.ts';
 import type { TestDatabase } from './database.ts';
+import { PACKS_IN_USE, WRONG_DEPLOYMENT_COUNTS, WRONG_STORAGE_SIZES } from './recounts.ts';
 
 const TABLES = [
   'account',
@@ -72,30 +73,15 @@ export async function expectSound({ core, database }: TestCore): Promise<void> {
 
 /** Checks I4: the deployment counters and storage sizes of accounts equal a recount. */
 export async function expectCounted(database: TestDatabase): Promise<void> {
-  const wrongCounters = await database.query(`
-    select id, deployment_count, (select count(*) from deployment where account_id = a.id and status = 'success') as recount from account a
-    where deployment_count <> (select count(*) from deployment where account_id = a.id and status = 'success')`);
-  expect(wrongCounters, 'I4').toEqual([]);
-  const wrongStorageSizes = await database.query(`
-    select a.id, storage_bytes, storage_exact, stored.bytes from account a cross join lateral (
-      select coalesce(sum(size), 0) as bytes from (
-        select substring(h.hashes from (f.position::int - 1) * 32 + 1 for 32), max(f.size) as size
-        from (
-          select m.hashes, m.sizes from deployment d join manifest m on m.deployment_id = d.id
-          where d.account_id = a.id and d.status = 'success'
-          union all select hashes, sizes from upload where account_id = a.id and committed is null) h
-        cross join unnest(h.sizes) with ordinality as f (size, position) group by 1) contents) stored
-    where case when storage_exact then storage_bytes <> stored.bytes else storage_bytes < stored.bytes end`);
-  expect(wrongStorageSizes, 'I4: storage').toEqual([]);
+  expect(await database.query(WRONG_DEPLOYMENT_COUNTS), 'I4').toEqual([]);
+  expect(await database.query(WRONG_STORAGE_SIZES), 'I4: storage').toEqual([]);
 }
 
 /** Checks I3 after a sweep without grace times: exactly the packs in use remain, sealed and with contents. */
 export async function expectSwept({ database, packsDir }: Pick<TestCore, 'database' | 'packsDir'>): Promise<void> {
   const ids = async (query: string) => (await database.query<{ id: string }>(query)).map(({ id }) => id).toSorted();
   const rows = await ids('select id from pack');
-  const packsInUse = `select pack_id as id from deployment_pack union select pack_id from upload_pack
-    union select pack_id from compression where pack_id is not null`;
-  expect(await ids(packsInUse), 'I3: needed packs = rows').toEqual(rows);
+  expect(await ids(PACKS_IN_USE), 'I3: needed packs = rows').toEqual(rows);
   const files = await readdir(packsDir, { recursive: true, withFileTypes: true });
   const names = files.filter((entry) => entry.isFile()).map(({ name }) => name.replace(/\.pack$/, ''));
   expect(names.toSorted(), 'I3: files = rows').toEqual(rows);

@@ -16,6 +16,7 @@ import { openApiDocument } from './openapi.ts';
 import type { ApiHostOptions } from './options.ts';
 import { referenceRouter } from './reference.ts';
 import { traceRequests } from './request-spans.ts';
+import { securityTxtRouter } from './security-txt.ts';
 import { restRouter } from './rest.ts';
 import { trpcRouter } from './trpc.ts';
 
@@ -24,7 +25,7 @@ import { trpcRouter } from './trpc.ts';
  * all requests that no other route handles. Source: api §2, §7, §9.
  */
 export function createApiHost(options: ApiHostOptions): Express {
-  const { core, baseUrl, log } = options;
+  const { baseUrl, log } = options;
   const { count, createContext } = createAdmission(options);
   const app = express();
   app
@@ -34,7 +35,7 @@ export function createApiHost(options: ApiHostOptions): Express {
     .enable('case sensitive routing')
     .enable('strict routing');
   app.use(showRequestId);
-  app.use(healthRouter(() => core.database.isReady()));
+  app.use(healthRouter(options.health));
   const documentOptions = { router: appRouter, baseUrl: baseUrl.origin, version: VERSION };
   app.use(
     referenceRouter({
@@ -43,6 +44,7 @@ export function createApiHost(options: ApiHostOptions): Express {
     }),
   );
   app.use(commandLineRouter(baseUrl.origin));
+  app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => options.core.now()));
   if (core.tracer !== UNTRACED) app.use(traceRequests(core.tracer));
   app.use(count);
   app.use(claimPageRouter(options));

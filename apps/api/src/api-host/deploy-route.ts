@@ -4,6 +4,7 @@ import {
   beginArchiveDeploy,
   beginDeploy,
   clientOf,
+  countDeploy,
   type Deploy,
   type IdempotencyKey,
   type ProcedureContext,
@@ -11,11 +12,10 @@ import {
   limitsOf,
   type Log,
   maxFileParts,
-  mayCall,
   type Operation,
   readIdempotencyKey,
   refuseForeignPage,
-  ServiceError,
+  requireActor,
   takeDeployBudget,
   payloadTooLarge,
 } from '@berth/core';
@@ -63,10 +63,11 @@ export interface DeployRouteOptions {
 export function createDeployRoute({ createContext, log, spoolFolder }: DeployRouteOptions) {
   return async (req: Request, res: Response): Promise<void> => {
     try {
-      const ctx = createContext(req, res);
-      refuseCaller('deployments.create', ctx);
-      const receive = receiverOf(req, res, ctx, spoolFolder);
-      const { body, replayed } = await deploy(res, ctx, receive);
+      const { body, replayed } = await countDeploy(async () => {
+        const ctx = createContext(req, res);
+        refuseCaller('deployments.create', ctx);
+        return deploy(res, ctx, receiverOf(req, res, ctx, spoolFolder));
+      });
       if (replayed) res.setHeader('Idempotency-Replay', 'true');
       sendJson(res, 201, JSON.stringify(body));
     } catch (thrown) {
@@ -77,8 +78,7 @@ export function createDeployRoute({ createContext, log, spoolFolder }: DeployRou
 
 /** Rejects a caller without permission, and a page of another site. @throws `forbidden`. Source: api §3; security T14, T21. */
 function refuseCaller(operation: Operation, ctx: ProcedureContext): void {
-  if (!mayCall(operation, ctx.caller.kind === 'anonymous' ? 'anonymous' : ctx.caller.credential))
-    throw new ServiceError('forbidden', 'This credential cannot deploy.');
+  requireActor(operation, ctx);
   refuseForeignPage(ctx);
 }
 

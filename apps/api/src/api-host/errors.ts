@@ -1,18 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import { type Log, ServiceError, toServiceError } from '@berth/core';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { logFault, sendError } from '../http/error-answer.ts';
+import { allowOf, logFault, sendError, sendMethodNotAllowed } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
-
-/** Sends a 405 with the allowed methods. GET includes HEAD; OPTIONS is always allowed. Source: api §2. */
-export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {
-  const allowHeader = allowOf(allowed);
-  res.setHeader('Allow', allowHeader);
-  sendError(
-    res,
-    new ServiceError('method_not_allowed', `This path does not support ${method}; use one of ${allowHeader}.`),
-  );
-}
 
 /** Creates the last handler of a route. It responds to OPTIONS with the allowed methods, and to others with 405. */
 export function allowOnly(...methods: string[]): RequestHandler {
@@ -35,12 +24,6 @@ export function sendErrorOrPage(
   const requestId = requestIdOf(res);
   logFault(log, error, { requestId, operation });
   sendPage(error, requestId);
-}
-
-function allowOf(allowed: Iterable<string>): string {
-  const methods = new Set(allowed);
-  if (methods.has('GET')) methods.add('HEAD');
-  return [...methods.add('OPTIONS')].join(', ');
 }
 
 /** Creates the last error handler. The default handler of Express would send stack traces. Source: security F7. */

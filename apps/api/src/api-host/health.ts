@@ -1,21 +1,16 @@
-import { unavailable } from '@berth/core';
 import express, { type Router } from 'express';
 import { cors } from './cors.ts';
-import { sendError } from '../http/error-answer.ts';
+import type { Health } from '../health/health.ts';
+import { sendReadiness } from '../health/probes.ts';
 import { allowOnly } from './errors.ts';
-import { sendJson } from '../http/json-answer.ts';
 
-/** Serves `GET /healthz` without a credential. Responds with 503 while `isReady` returns false or throws. */
-export function healthRouter(isReady: () => Promise<boolean>): Router {
-  const health = express.Router({ strict: true, caseSensitive: true });
-  health
+/** Serves `GET /healthz` without a credential: the answer is that of `/readyz`. Source: api §12. */
+export function healthRouter(health: Health): Router {
+  const router = express.Router({ strict: true, caseSensitive: true });
+  router
     .route('/healthz')
     .all(cors)
-    .get(async (_req, res) => {
-      const databaseReady = await isReady().catch(() => false);
-      if (databaseReady) sendJson(res, 200, '{"status":"ok"}');
-      else sendError(res, unavailable('The service is not ready.'));
-    })
+    .get((_req, res) => sendReadiness(res, health))
     .all(allowOnly('GET'));
-  return health;
+  return router;
 }

@@ -1,12 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Core, Log, ProcedureContext } from '@berth/core';
 import type { Request, Response } from 'express';
+import type { Health } from '../health/health.ts';
 
 export interface ApiHostOptions {
   core: Core;
+  health: Health;
   baseUrl: URL;
   /** A claim link is this URL, a slash and a claim hash. */
   claimUrl: string;
+  /** The URL for reports of abuse; `null` for none. Source: api §10. */
+  abuseContact: string | null;
   /** The folder for temporary files. */
   spoolFolder: string;
   log: Log;

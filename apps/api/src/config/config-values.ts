@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { CREDENTIAL, CREDENTIAL_PREFIX } from '@berth/contract';
+import ipaddr from 'ipaddr.js';
 
 /** The levels of log lines, most verbose first; `silent` writes none. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -24,10 +25,13 @@ const CNAME_TARGET_BYTES = 253 - 11;
 const MAX_WORKERS = 64;
 const LABEL_RULE = 'with parts of 1 to 63 letters, digits and hyphens';
 const MAX_EMAIL_LENGTH = 254;
+const MAX_CONTACT_LENGTH = 500;
 const UNIT_MS = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 /** `GET /limits` returns the whole list. */
 const MAX_EXTENSIONS = 500;
 const MAX_SECONDS = 24 * 3_600;
+/** Ranges of addresses that are not reachable from the internet, as ipaddr.js names them. */
+const LOCAL_RANGES = new Set(['loopback', 'private', 'linkLocal', 'carrierGradeNat', 'uniqueLocal']);
 /** Prefix lengths of the widest networks that can plausibly belong to one owner: 10.0.0.0/8 and fc00::/7. */
 const WIDEST_NETWORK = { 4: 8, 6: 7 };
 
@@ -52,6 +56,43 @@ export function parseAddresses(text: string): string[] {
       );
     return item.toLowerCase();
   });
+}
+
+/** Where a listener listens. `host` is an IP address. */
+export interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+/** Reads an IP address, or `localhost`, with a port. IPv6 is in brackets. Source: api §12. */
+export function parseListenAddress(text: string): ListenAddress {
+  const [, bracketed, plain, digits = ''] = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text) ?? [];
+  const host = bracketed ?? (plain === 'localhost' ? '127.0.0.1' : (plain ?? ''));
+  if (isIP(host) !== (bracketed === undefined ? 4 : 6) || Number(digits) > 65_535)
+    throw new Error(
+      `${quote(text)} is not an address with a port; use one such as "127.0.0.1:4001", "[::1]:4001" or "0.0.0.0:4001"`,
+    );
+  return { host: host.toLowerCase(), port: Number(digits) };
+}
+
+/** Whether clients outside of private networks may reach an address. All addresses of a machine count as public. */
+export function isPublic(address: string): boolean {
+  return !LOCAL_RANGES.has(ipaddr.process(address).range());
+}
+
+export function parseAdminToken(text: string): string {
+  if (!/^[!-~]{32,512}$/.test(text))
+    throw new Error(
+      'the token must have 32 to 512 ASCII characters and no spaces, such as the output of "openssl rand -hex 32"',
+    );
+  return text;
+}
+
+/** Reads which names get a certificate on demand: custom domains only, or all sites. Source: api §12. */
+export function parseTlsOnDemand(text: string): 'custom' | 'all' {
+  const value = text.toLowerCase();
+  if (value !== 'custom' && value !== 'all') throw new Error(`${quote(text)} is invalid; use "custom" or "all"`);
+  return value;
 }
 
 /** Rejects networks that would trust almost everyone. Source: security T12, T37. */
@@ -163,6 +204,21 @@ export function parseEmail(text: string): string {
       `${quote(text)} is not an e-mail address; use "name@host" of at most ${MAX_EMAIL_LENGTH} characters`,
     );
   return text;
+}
+
+/** Reads an e-mail address or an http(s) URL. @returns A URL; `mailto:` for an e-mail address. */
+export function parseAbuseContact(text: string): string {
+  const advice =
+    'the contact must be an e-mail address or a URL, such as "abuse@example.com" or "https://example.com/abuse"';
+  if (text.length > MAX_CONTACT_LENGTH) throw new Error(`${advice}, of at most ${MAX_CONTACT_LENGTH} characters`);
+  if (/^https?:\/\//i.test(text)) {
+    const url = URL.parse(text);
+    if (!url || url.username || url.password) throw new Error(advice);
+    return url.href;
+  }
+  const address = text.replace(/^mailto:/i, '');
+  if (!/^[\w.+-]+@[\w-]+(?:\.[\w-]+)*$/.test(address)) throw new Error(advice);
+  return `mailto:${address}`;
 }
 
 export function parseApiKey(text: string): string {

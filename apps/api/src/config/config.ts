@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, type Plan } from '@berth/contract';
+import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, type Plan, UNLIMITED_PLAN } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
 import * as values from './config-values.ts';
 import { EnvironmentReader } from './environment-reader.ts';
@@ -25,9 +25,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     ...addresses,
     ...readPlans(reader),
     /** The secret of 32 bytes from which keys are derived. `null` means that it is generated and stored in `dataDir`. */
-    secretKey: reader.read<Buffer | null>('SECRET_KEY', null, values.parseSecretKey),
+    secretKey: reader.readSecret<Buffer | null>('SECRET_KEY', null, values.parseSecretKey),
     /** The API key of the owner's account. `null` means that it is generated. */
-    ownerApiKey: reader.read<string | null>('OWNER_API_KEY', null, values.parseApiKey),
+    ownerApiKey: reader.readSecret<string | null>('OWNER_API_KEY', null, values.parseApiKey),
     hosts: reader.read('HOST', ['127.0.0.1', '::1'], values.parseAddresses),
     /** The number of processes that serve requests. With 1, the same process also runs the jobs. */
     workers: reader.read('WORKERS', 1, values.parseWorkers),
@@ -43,7 +43,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     /** The folder for temporary files. It is on the disk of the packs, because `/tmp` may be in memory. */
     spoolFolder: join(dataDir, 'spool'),
     /** `null` means that the embedded PostgreSQL is used. */
-    databaseUrl: reader.read<string | null>('DATABASE_URL', null, values.parseDatabaseUrl),
+    databaseUrl: reader.readSecret<string | null>('DATABASE_URL', null, values.parseDatabaseUrl),
     ownerEmail: reader.read('OWNER_EMAIL', 'owner@localhost', values.parseEmail),
     /** The addresses and networks whose forwarding headers are trusted. */
     trustedProxies: reader.read<string[]>('TRUST_PROXY', [], values.parseProxies),
@@ -51,6 +51,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     allowInsecure: reader.read('ALLOW_INSECURE', false, values.parseSwitch),
     /** How long public sites in memory may be served while the database is unavailable. */
     staleMs: 1_000 * reader.read('STALE_SECONDS', 0, values.parseSeconds),
+    ...readAdmin(reader),
     logLevel: reader.read('LOG_LEVEL', 'info', values.parseLogLevel),
     logFormat: reader.read<values.LogFormat>('LOG_FORMAT', isatty(1) ? 'pretty' : 'json', values.parseLogFormat),
     logRequests: reader.read<values.LoggedRequests>('LOG_REQUESTS', { which: 'all' }, values.parseLoggedRequests),
@@ -58,6 +59,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     isTraced: readTracing(reader),
     /** `null` means that there are no limits. */
     rateLimits: reader.read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
+    /** Whether clients without a credential may deploy. */
+    anonymousDeploys: reader.read('ANONYMOUS_DEPLOYS', true, values.parseSwitch),
+    /** The URL for reports of abuse, which may be a `mailto:` URL; `null` for none. */
+    abuseContact: reader.read<string | null>('ABUSE_CONTACT', null, values.parseAbuseContact),
     /** The file extensions that deploys must not have, in lower case and without the dot. */
     blockedExtensions: reader.read<readonly string[]>(
       'BLOCKED_EXTENSIONS',
@@ -114,30 +119,50 @@ function readTracing(reader: EnvironmentReader): boolean {
   return endpoint !== null && !isDisabled;
 }
 
+/** Reads the settings of the listener for operators and proxies. Source: api §12; security T42. */
+function readAdmin(reader: EnvironmentReader) {
+  return {
+    /** The address of the listener for operators and proxies; `null` for none. */
+    adminListen: reader.read<values.ListenAddress | null>('ADMIN_LISTEN', null, values.parseListenAddress),
+    /** The bearer token of the paths on that listener that need one; `null` for none. */
+    adminToken: reader.readSecret<string | null>('ADMIN_TOKEN', null, values.parseAdminToken),
+    /** The names for which `/tls-allowed` allows a certificate, in addition to the API's name. */
+    tlsOnDemand: reader.read('TLS_ON_DEMAND', 'custom', values.parseTlsOnDemand),
+    /** How long `/readyz` responds with 503 before the server stops accepting requests. */
+    drainMs: 1_000 * reader.read('DRAIN_SECONDS', 0, values.parseSeconds),
+  };
+}
+
 function readPlans(reader: EnvironmentReader) {
-  const plans = reader.read<readonly Plan[]>('PLANS_FILE', DEFAULT_PLANS, (text) => readPlansFile(resolve(text)));
+  const plans = reader.read<readonly Plan[]>('PLANS_FILE', DEFAULT_PLANS, (text) =>
+    text === 'none' ? [] : readPlansFile(resolve(text)),
+  );
   const findPlan = (id: string) => plans.find(({ plan }) => plan === id);
-  const defaultPlan = reader.read('DEFAULT_PLAN', findPlan(ANONYMOUS_PLAN)!, (text) => {
+  const defaultPlan = reader.read('DEFAULT_PLAN', findPlan(ANONYMOUS_PLAN) ?? UNLIMITED_PLAN, (text) => {
     const plan = findPlan(text);
+    if (plans.length === 0) throw new Error('the variable must not be set, because PLANS_FILE=none has no plans');
     if (!plan && reader.isSound('PLANS_FILE'))
       throw new Error(`${values.quote(text)} is not a plan; use one of ${plans.map((known) => known.plan).join(', ')}`);
     return plan!;
   });
   return {
-    /** All plans, in display order. */
+    /** All plans, in display order. Empty if no account has caps. */
     plans,
     /** The plan of a new account. */
     defaultPlan,
     /** The plan of the owner's account. A plan table without `scale` uses its last plan instead. */
-    ownerPlan: findPlan('scale') ?? plans.at(-1)!,
+    ownerPlan: findPlan('scale') ?? plans.at(-1) ?? UNLIMITED_PLAN,
   };
 }
 
-type SafetyConfig = Pick<Config, 'secretKey' | 'ownerApiKey' | 'platformHost' | 'apiHost'>;
+type SafetyConfig = Pick<
+  Config,
+  'secretKey' | 'ownerApiKey' | 'platformHost' | 'apiHost' | 'adminListen' | 'adminToken'
+>;
 
-/** Adds a fault for each setting that is unsafe in production. Source: security T37. */
+/** Adds a fault for each setting that is unsafe in production. Source: security T37, T42. */
 function refuseUnsafe(reader: EnvironmentReader, config: SafetyConfig): void {
-  const { secretKey, ownerApiKey, platformHost, apiHost } = config;
+  const { secretKey, ownerApiKey, platformHost, apiHost, adminListen, adminToken } = config;
   if (secretKey && values.isSample(secretKey))
     reader.addFault(
       'SECRET_KEY',
@@ -147,6 +172,16 @@ function refuseUnsafe(reader: EnvironmentReader, config: SafetyConfig): void {
     reader.addFault(
       'OWNER_API_KEY',
       'the key must not be a sample; omit it to generate one, or use "ship-" and the output of "openssl rand -hex 16"',
+    );
+  if (
+    adminListen &&
+    !adminToken &&
+    values.isPublic(adminListen.host) &&
+    reader.isSound('ADMIN_TOKEN', 'ADMIN_TOKEN_FILE')
+  )
+    reader.addFault(
+      'ADMIN_LISTEN',
+      `other machines may reach ${adminListen.host}; set ADMIN_TOKEN, for example to the output of "openssl rand -hex 32", or use a loopback or private address`,
     );
   if (platformHost === apiHost && reader.isSound('BASE_URL', 'PLATFORM_DOMAIN'))
     reader.addFault(

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorBody, ErrorCode } from '@berth/contract';
-import { type Log, type ServiceError, toErrorBody, toServiceError } from '@berth/core';
+import { type Log, ServiceError, toErrorBody, toServiceError } from '@berth/core';
 import { hideSecrets } from '../logging/hide-secrets.ts';
 import { jsonHeaders, sendJson } from './json-answer.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
@@ -74,6 +74,23 @@ export function sendError(res: ServerResponse, thrown: unknown, context: ErrorCo
   for (const [name, value] of Object.entries(errorHeaders(error))) res.setHeader(name, value);
   if (close) res.setHeader('Connection', 'close');
   sendJson(res, error.status, JSON.stringify(errorBody(error, requestId)));
+}
+
+/** Sends a 405 with the allowed methods. GET includes HEAD; OPTIONS is always allowed. Source: api §2. */
+export function sendMethodNotAllowed(res: ServerResponse, method: string, allowed: Iterable<string>): void {
+  const allowHeader = allowOf(allowed);
+  res.setHeader('Allow', allowHeader);
+  sendError(
+    res,
+    new ServiceError('method_not_allowed', `This path does not support ${method}; use one of ${allowHeader}.`),
+  );
+}
+
+/** Returns the value of an `Allow` header. GET includes HEAD; OPTIONS is always allowed. */
+export function allowOf(allowed: Iterable<string>): string {
+  const methods = new Set(allowed);
+  if (methods.has('GET')) methods.add('HEAD');
+  return [...methods.add('OPTIONS')].join(', ');
 }
 
 /**

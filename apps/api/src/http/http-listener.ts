@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import type { Server as HttpServer } from 'node:http';
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type ListenOptions, type Server } from 'node:net';
 import { type Log, unavailable } from '@berth/core';
 import type { Config } from '../config/config.ts';
 import { parseTrustedProxies } from './client-address.ts';
+import { leaveOut } from './count-requests.ts';
 import { sendError } from './error-answer.ts';
 import { closeIdleConnections, createHttpServer, type Handler, type HttpServerOptions } from './server.ts';
 
@@ -23,6 +24,7 @@ export class HttpListener {
   readonly #isShared: boolean;
   readonly #servers: HttpServer[] = [];
   readonly #forwarders: Server[] = [];
+  readonly #answersProbe: (req: IncomingMessage, res: ServerResponse) => boolean;
   #handler: Handler = (_req, res) => sendError(res, unavailable('The service is starting.', undefined, 1));
   #listening: Promise<number> | null = null;
   #closing: Promise<void> | null = null;
@@ -31,11 +33,20 @@ export class HttpListener {
    * Creates a listener that does not listen yet.
    *
    * @param shared Whether other workers listen on the same port. If not, no other process may listen on the port.
+   * @param probes Responds to probes, also before there is a handler; returns false for other requests. Default: no probes.
    */
-  constructor(config: Config, log: Log, { shared = false } = {}) {
+  constructor(
+    config: Config,
+    log: Log,
+    {
+      shared = false,
+      probes = () => false,
+    }: { shared?: boolean; probes?: (req: IncomingMessage, res: ServerResponse) => boolean } = {},
+  ) {
     this.#config = config;
-    this.#options = { log, trustedProxies: parseTrustedProxies(config.trustedProxies) };
+    this.#options = { log, trustedProxies: parseTrustedProxies(config.trustedProxies), counted: true };
     this.#isShared = shared;
+    this.#answersProbe = probes;
   }
 
   /**
@@ -84,7 +95,10 @@ export class HttpListener {
     const address = { host, port: requestedPort, ipv6Only: true };
     // Sockets that share a port would also share it with another server.
     if (!this.#isShared && requestedPort !== 0) await requireFree(address);
-    const server = createHttpServer((req, res) => this.#handler(req, res), this.#options);
+    const server = createHttpServer((req, res) => {
+      if (!this.#answersProbe(req, res)) return this.#handler(req, res);
+      leaveOut(res);
+    }, this.#options);
     const reusePort = KERNEL_BALANCES;
     const port = await startListening(server, { ...address, reusePort });
     this.#servers.push(server);

@@ -1,6 +1,7 @@
 import {
   actForAccount,
   addMember,
+  deleteAccount,
   getAccount,
   getBilling,
   listAccounts,
@@ -21,6 +22,7 @@ import {
   formatTime,
   JSON_OPTION,
   type JsonOption,
+  NO_PLANS,
   type OpenSession,
 } from './session.ts';
 
@@ -31,7 +33,9 @@ interface CreateOptions extends JsonOption {
 }
 
 export function addAccounts(program: Command, open: OpenSession): void {
-  const accounts = program.command('accounts').description('Create, list, show, suspend and terminate accounts.');
+  const accounts = program
+    .command('accounts')
+    .description('Create, list, show, suspend, terminate and delete accounts.');
 
   accounts
     .command('create')
@@ -51,20 +55,23 @@ export function addAccounts(program: Command, open: OpenSession): void {
       const { core, config, print } = await open();
       const { plan = config.defaultPlan.plan } = options;
       const plans = core.plans.all.map((entry) => entry.plan);
-      if (!plans.includes(plan)) throw new Error(`"${plan}" is not a plan; use one of ${plans.join(', ')}.`);
+      if (plans.length === 0 && options.plan !== undefined) throw new Error(NO_PLANS);
+      if (plans.length > 0 && !plans.includes(plan))
+        throw new Error(`"${plan}" is not a plan; use one of ${plans.join(', ')}.`);
       const account = await registerAccount(core, { email, plan, name: name?.trim() || null, period });
       if (json) return print(formatJson({ account, email, plan }));
-      print(`Created account ${account} of ${email} on plan ${plan}. Create a key next: keys create ${account}`);
+      const onPlan = plans.length > 0 ? ` on plan ${plan}` : '';
+      print(`Created account ${account} of ${email}${onPlan}. Create a key next: keys create ${account}`);
     });
 
   accounts
     .command('list')
-    .description('List all accounts, oldest first.')
+    .description('List all accounts with their size and last change, oldest first.')
     .option(...JSON_OPTION)
     .action(async ({ json }: JsonOption) => {
       const { core, print } = await open();
       const rows = await listAccounts(core);
-      print(json ? formatJson({ accounts: rows }) : formatAccounts(rows));
+      print(json ? formatJson({ accounts: rows }) : formatAccounts(rows, core.plans.all.length > 0));
     });
 
   accounts
@@ -77,7 +84,7 @@ export function addAccounts(program: Command, open: OpenSession): void {
       // Both describe the credential of a request.
       const { authMethod: _authMethod, used: _used, ...account } = await getAccount(await actForAccount(core, named));
       const details = { ...account, ...(await getBilling(core, account.account)) };
-      print(json ? formatJson(details) : formatAccount(details));
+      print(json ? formatJson(details) : formatAccount(details, core.plans.all.length > 0));
     });
 
   addStateCommand(accounts, open, 'suspend', 'suspended').description(
@@ -90,6 +97,22 @@ export function addAccounts(program: Command, open: OpenSession): void {
     )
     .option('--yes', 'confirm (required)')
     .addHelpText('after', examples('accounts terminate ada@example.com --yes'));
+
+  accounts
+    .command('delete <account>')
+    .description(
+      'Delete an account with its sites, domains, keys, members and activities. Its sites respond with 404 at once. ' +
+        'This cannot be undone; use "accounts terminate" if you may need it again.',
+    )
+    .option('--yes', 'confirm (required)')
+    .addHelpText('after', examples('accounts delete ada@example.com --yes'))
+    .action(async (named: string, { yes }: { yes?: boolean }) => {
+      if (!yes) throw new UsageError(`Pass --yes to confirm that everything of ${named} is deleted`);
+      const { core, print } = await open();
+      const scope = await actForAccount(core, named);
+      const { account } = await deleteAccount(scope, scope.caller.account);
+      print(`Account ${account} was deleted.`);
+    });
 }
 
 export function addMembers(program: Command, open: OpenSession): void {
@@ -148,10 +171,19 @@ function addStateCommand(accounts: Command, open: OpenSession, verb: string, sta
   });
 }
 
-function formatAccounts(accounts: Awaited<ReturnType<typeof listAccounts>>): string {
+function formatAccounts(accounts: Awaited<ReturnType<typeof listAccounts>>, hasPlans: boolean): string {
   return formatList(
-    ['account', 'email', 'plan', 'state', 'deployments', 'created'],
-    accounts.map((row) => [row.account, row.email, row.plan, row.state, `${row.deployments}`, formatTime(row.created)]),
+    ['account', 'email', ...(hasPlans ? ['plan'] : []), 'state', 'deployments', 'size', 'last change', 'created'],
+    accounts.map(({ account, email, plan, state, deployments, storage, changed, created }) => [
+      account,
+      email,
+      ...(hasPlans ? [plan] : []),
+      state,
+      `${deployments}`,
+      formatBytes(storage),
+      formatTime(changed),
+      formatTime(created),
+    ]),
     'There are no accounts. The first start of a server creates the account of the owner.',
   );
 }
@@ -159,7 +191,7 @@ function formatAccounts(accounts: Awaited<ReturnType<typeof listAccounts>>): str
 type AccountDetails = Omit<Awaited<ReturnType<typeof getAccount>>, 'authMethod' | 'used'> &
   Awaited<ReturnType<typeof getBilling>>;
 
-function formatAccount(account: AccountDetails): string {
+function formatAccount(account: AccountDetails, hasPlans: boolean): string {
   const { usage, caps, scheduled, hint } = account;
   const usageOf = (key: Exclude<keyof typeof usage, 'storage'>) =>
     `${usage[key]} of ${caps ? caps[key] : 'any number'}`;
@@ -169,9 +201,13 @@ function formatAccount(account: AccountDetails): string {
     ['E-mail', account.email],
     ['Name', account.name ?? '-'],
     ['State', account.state],
-    ['Plan', account.plan],
-    ['Billed', `by the ${account.period}; the current period ends ${formatTime(account.periodEnds)}`],
-    ['Scheduled', scheduled ? `${scheduled.plan}, ${formatTime(scheduled.due)}` : '-'],
+    ...(hasPlans
+      ? ([
+          ['Plan', account.plan],
+          ['Billed', `by the ${account.period}; the current period ends ${formatTime(account.periodEnds)}`],
+          ['Scheduled', scheduled ? `${scheduled.plan}, ${formatTime(scheduled.due)}` : '-'],
+        ] as const)
+      : []),
     ['Deployments', usageOf('deployments')],
     ['Platform domains', usageOf('platformDomains')],
     ['Custom domains', usageOf('customDomains')],

@@ -9,6 +9,7 @@ import {
   formatList,
   JSON_OPTION,
   type JsonOption,
+  NO_PLANS,
   type OpenSession,
 } from './session.ts';
 
@@ -36,6 +37,7 @@ export function addPlans(program: Command, open: OpenSession): void {
     .addHelpText('after', examples('plans set ada@example.com pro', 'plans set ada@example.com free --now'))
     .action(async (named: string, plan: string, { now = false, json }: JsonOption & { now?: boolean }) => {
       const { core, print } = await open();
+      if (core.plans.all.length === 0) throw new Error(NO_PLANS);
       const account = await findAccount(core, named);
       const outcome = await changePlan(core, account, plan, { atOnce: now });
       const { due, paused, resumed } = outcome;
@@ -58,7 +60,7 @@ function formatPlans(plans: readonly Plan[]): string {
       ),
       caps?.storage === undefined ? 'any' : formatBytes(caps.storage),
     ]),
-    'There are no plans.',
+    NO_PLANS,
   );
 }
 

@@ -1,12 +1,46 @@
 import { applyDuePlanChanges, sweep } from '@berth/core/jobs';
-import { setTakenDown } from '@berth/core/operator';
+import { listAllDomains, listSites, setTakenDown } from '@berth/core/operator';
 import type { Command } from 'commander';
-import { examples, formatJson, JSON_OPTION, type JsonOption, type OpenSession } from './session.ts';
+import {
+  examples,
+  findAccount,
+  formatBytes,
+  formatJson,
+  formatList,
+  formatTime,
+  JSON_OPTION,
+  type JsonOption,
+  LIMIT_OPTION,
+  type OpenSession,
+} from './session.ts';
 
 const FENCE_WAIT_MS = 5_000;
 
+interface ListOptions extends JsonOption {
+  account?: string;
+  limit: number;
+}
+
 export function addSites(program: Command, open: OpenSession): void {
-  const sites = program.command('sites').description('Take sites down, and restore them.');
+  const sites = program.command('sites').description('List sites, take them down, and restore them.');
+
+  sites
+    .command('list')
+    .description('List the deployments of all accounts, and anonymous ones, with their size and last change.')
+    .option('--account <account>', 'only those of this account')
+    .option('--largest', 'the largest first (default: the newest first)')
+    .option(...LIMIT_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examples('sites list', 'sites list --largest --limit 10', 'sites list --account ada@example.com'),
+    )
+    .action(async ({ account, largest = false, limit, json }: ListOptions & { largest?: boolean }) => {
+      const { core, print } = await open();
+      const owner = account === undefined ? undefined : await findAccount(core, account);
+      const rows = await listSites(core, { account: owner, limit, largestFirst: largest });
+      print(json ? formatJson({ sites: rows }) : formatSites(rows));
+    });
 
   sites
     .command('take-down <deployment>')
@@ -37,6 +71,24 @@ export function addSites(program: Command, open: OpenSession): void {
     });
 }
 
+export function addDomains(program: Command, open: OpenSession): void {
+  const domains = program.command('domains').description('List the domains of all accounts.');
+
+  domains
+    .command('list')
+    .description('List the domains of all accounts with the size of their sites, the one that changed last first.')
+    .option('--account <account>', 'only those of this account')
+    .option(...LIMIT_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('domains list', 'domains list --account ada@example.com'))
+    .action(async ({ account, limit, json }: ListOptions) => {
+      const { core, print } = await open();
+      const owner = account === undefined ? undefined : await findAccount(core, account);
+      const rows = await listAllDomains(core, { account: owner, limit });
+      print(json ? formatJson({ domains: rows }) : formatDomains(rows));
+    });
+}
+
 export function addSweep(program: Command, open: OpenSession): void {
   program
     .command('sweep')
@@ -57,4 +109,36 @@ export function addSweep(program: Command, open: OpenSession): void {
       );
       if (!fenced) print('Deploys were in progress. The next sweep removes unused packs.');
     });
+}
+
+function formatSites(sites: Awaited<ReturnType<typeof listSites>>): string {
+  return formatList(
+    ['deployment', 'account', 'state', 'files', 'size', 'last change', 'expires', 'domains'],
+    sites.map(({ deployment, account, address, status, files, size, changed, expires, domains }) => [
+      deployment,
+      account ?? `anonymous, ${address}`,
+      status,
+      `${files}`,
+      formatBytes(size),
+      formatTime(changed),
+      formatTime(expires),
+      domains.join(' ') || '-',
+    ]),
+    'There are no sites.',
+  );
+}
+
+function formatDomains(domains: Awaited<ReturnType<typeof listAllDomains>>): string {
+  return formatList(
+    ['domain', 'account', 'status', 'deployment', 'size', 'last change'],
+    domains.map(({ domain, account, status, deployment, size, changed }) => [
+      domain,
+      account,
+      status,
+      deployment ?? '-',
+      size === null ? '-' : formatBytes(size),
+      formatTime(changed),
+    ]),
+    'There are no domains.',
+  );
 }

@@ -44,6 +44,8 @@ export interface Page {
   form?: boolean;
   /** Whether search engines may index the page. Default: true. */
   indexed?: boolean;
+  /** The URL for reports of abuse, which the footer links to. Default: none. */
+  abuseContact?: string | null;
 }
 
 export interface RenderedPage {
@@ -84,7 +86,7 @@ function sourceOf(sheet: string): string {
   return source;
 }
 
-function htmlOf({ title, heading = title, parts }: Page, sheet: string): Html {
+function htmlOf({ title, heading = title, parts, abuseContact = null }: Page, sheet: string): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -100,7 +102,7 @@ ${LOGO}
 <h1>${heading}</h1>
 ${parts}
 </main>
-<footer>Berth</footer>
+<footer>Berth${abuseContact === null ? null : html` · <a href="${abuseContact}" rel="nofollow">Report abuse</a>`}</footer>
 </body>
 </html>
 `;

@@ -7,41 +7,57 @@ import { traceIdOf } from '../api-host/request-spans.ts';
 import { claimPathOf } from '../api-host/claim-page/claim-page.ts';
 import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/config-values.ts';
+import type { Health } from '../health/health.ts';
 import { createAddressReader, parseTrustedProxies } from '../http/client-address.ts';
+import { setHostKind } from '../http/count-requests.ts';
 import { sendError } from '../http/error-answer.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { ServerLog } from '../logging/logger.ts';
 import { createRequestLog } from '../logging/request-log.ts';
+import { ServicePages } from '../site-host/pages.ts';
 import { PasswordProtection } from '../site-host/password-protection.ts';
 import { createSiteHost } from '../site-host/site-host.ts';
 import { createHostMatcher } from './host-matcher.ts';
 
 const REQUEST_LOG_LEVELS: ReadonlySet<LogLevel> = new Set(['trace', 'debug', 'info']);
 
+interface HostRouterParts {
+  core: Core;
+  config: Config;
+  sites: LiveSites;
+  health: Health;
+  log: ServerLog;
+}
+
 /** Routes every request to the API or to a site. Source: serving S1, S3, S4; security §1. */
-export function createHostRouter(core: Core, config: Config, sites: LiveSites, log: ServerLog): Handler {
+export function createHostRouter({ core, config, sites, health, log }: HostRouterParts): Handler {
   const addressOf = createAddressReader(parseTrustedProxies(config.trustedProxies));
   const matchHost = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
   const api = createApiHost({
     core,
+    health,
     baseUrl: config.baseUrl,
     claimUrl: config.claimUrl,
+    abuseContact: config.abuseContact,
     spoolFolder: config.spoolFolder,
     log,
     addressOf,
   });
+  const pages = new ServicePages(config.abuseContact);
   const protection = new PasswordProtection({
     key: core.keys.unlock,
     now: () => core.now(),
     cookies: config,
     addressOf,
     unlock: (attempt) => unlockSite(core, attempt),
+    pages,
     log,
   });
   const site = createSiteHost({
     sites,
     protection,
+    pages,
     packs: core.packs,
     platformHost: config.platformHost,
     addressOf,
@@ -54,6 +70,7 @@ export function createHostRouter(core: Core, config: Config, sites: LiveSites, l
 
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+    setHostKind(res, host.kind);
     logRequest?.({
       req,
       res,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Addresses,
   type Core,
@@ -14,11 +15,13 @@ import {
   prepareDataFolder,
   newBootId,
   startEmbeddedPostgres,
+  toServiceError,
   type Tracer,
 } from '@berth/core';
 import type { Config } from '../config/config.ts';
 import { openTracing } from '../tracing/open-tracing.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
+import { requireNoRestore } from './restore-marker.ts';
 
 const TARGET_CONNECTIONS = 60;
 const MAX_POOL_SIZE = 16;
@@ -26,6 +29,8 @@ const MIN_POOL_SIZE = 4;
 /** Each process has two more connections, which listen for notifications of activities and sites. */
 const LISTENERS_PER_PROCESS = 2;
 const DEFAULT_CONNECTIONS = 100;
+/** The pause between two attempts to reach a database at the start. */
+const DATABASE_RETRY_MS = 1_000;
 const OPERATOR_CONNECTIONS = 20;
 
 export interface CoreOptions {
@@ -36,6 +41,12 @@ export interface CoreOptions {
   visitor?: boolean;
   /** Called when the embedded PostgreSQL cannot be restarted, unless `visitor` is true. Default: logs the error. */
   giveUp?: (error: Error) => void;
+  /** Aborted to give up the start. */
+  signal?: AbortSignal | undefined;
+  /** Whether to wait for a database of `DATABASE_URL` that is unavailable, instead of failing. Default: false. */
+  waitsForDatabase?: boolean;
+  /** Whether to migrate the database. Default: true. */
+  migrate?: boolean;
   /** Replaces parts of the core, for tests. */
   parts?: (core: Core) => Partial<Core>;
 }
@@ -43,29 +54,26 @@ export interface CoreOptions {
 /**
  * Opens everything that the services need. Starts the database if necessary, and migrates it.
  *
- * @throws Error with the reason why the data folder or the database cannot be used. Source: api §10, §12.
+ * @throws Error with the reason why the data folder or the database cannot be used, or that of `signal`. Source: api §10, §12.
  */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, resources } = options;
-  await prepareDataFolder(config.dataDir);
-  await prepareDataFolder(config.spoolFolder);
-  const tracer = await openTracing(config, options);
-  const address = await reachDatabase(config, options);
   const database = await connectDatabase(address, tracer, config, options).catch((error: unknown) => {
-    throw config.databaseUrl === null ? error : unusableDatabase(error);
-  });
+  options.signal?.throwIfAborted();
   const hasher = createHasher();
   resources.defer(() => hasher.close());
   const core: Core = {
     database,
     dns: createDns({ servers: config.dnsServers }),
-    packs: await openDiskPacks(join(config.dataDir, 'packs')),
+    packs,
     hasher,
     plans: createPlans(config.plans),
     blockedExtensions: new Set(config.blockedExtensions),
     addresses: addressesOf(config),
     keys: deriveKeys(config.secretKey ?? (await loadSecretKey(config.dataDir))),
     activityFeed: createActivityFeed(database.newActivities),
+    ownerEmail: config.ownerEmail,
+    anonymousDeploys: config.anonymousDeploys,
     rateLimits: config.rateLimits,
     log,
     tracer,
@@ -74,6 +82,21 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     now: () => new Date(),
   };
   return { ...core, ...options.parts?.(core) };
+}
+
+/**
+ * Opens the database and the packs. Starts the database if necessary, and migrates it unless `migrate` is false.
+ *
+ * @throws Error with the reason why the data folder or the database cannot be used, or that of `signal`. Source: api §10, §12.
+ */
+export async function openStores(config: Config, options: CoreOptions): Promise<Pick<Core, 'database' | 'packs'>> {
+  await prepareDataFolder(config.dataDir);
+  await prepareDataFolder(config.spoolFolder);
+  const address = await reachDatabase(config, options);
+  const database = await connectDatabase(address, config, options).catch((error: unknown) => {
+    throw config.databaseUrl === null || options.signal?.aborted ? error : unusableDatabase(error);
+  });
+  return { database, packs: await openDiskPacks(join(config.dataDir, 'packs')) };
 }
 
 /** Returns the addresses that responses contain. Source: api §10. */
@@ -96,12 +119,23 @@ async function connectDatabase(
   address: DatabaseAddress,
   tracer: Tracer,
   config: Config,
-  { log, resources }: CoreOptions,
+  { log, resources, signal, waitsForDatabase = false, migrate = true }: CoreOptions,
 ): Promise<Database> {
   const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log, tracer });
   resources.defer(() => database.close());
-  await database.migrate();
-  return database;
+  for (let failures = 0; ; failures += 1) {
+    try {
+      if (migrate) {
+        await requireNoRestore(config.dataDir, database);
+        await database.migrate({ signal });
+      }
+      return database;
+    } catch (error) {
+      if (!waitsForDatabase || config.databaseUrl === null || toServiceError(error).code !== 'unavailable') throw error;
+      if (failures === 0) log.warn({ err: unusableDatabase(error) }, 'Waiting for the database');
+      await sleep(DATABASE_RETRY_MS, undefined, { signal });
+    }
+  }
 }
 
 /** Matches the error codes of TLS for a certificate that cannot be verified. */

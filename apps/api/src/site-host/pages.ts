@@ -81,21 +81,41 @@ interface CachedPage extends RenderedPage {
   heads: WeakMap<OutgoingHttpHeaders, string[]>;
 }
 
-/** Caches the pages that are the same for every visitor, because pages such as 404 are sent often. */
-const cachedPages = new Map<PageName, CachedPage>();
 const NO_HEADERS: OutgoingHttpHeaders = {};
 
-/**
- * Sends a page of the service.
- *
- * @param headers Headers that are added to those of every page, or replace them. Source: serving S5, S53; security §7.
- */
-export function sendPage(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = NO_HEADERS): void {
-  const requestId = requestIdOf(res);
-  const page = cachedPages.get(name) ?? renderServicePage(name, requestId);
-  const head = page.heads.get(headers) ?? headOf(page, headers);
-  head[REQUEST_ID_AT] = requestId;
-  res.writeHead(page.status, head).end(page.body);
+/** The pages that the service sends at the addresses of sites. Caches those that are the same for every visitor. */
+export class ServicePages {
+  /** The URL for reports of abuse; `null` for none. Source: api §10. */
+  readonly abuseContact: string | null;
+  readonly #cachedPages = new Map<PageName, CachedPage>();
+
+  constructor(abuseContact: string | null) {
+    this.abuseContact = abuseContact;
+  }
+
+  /**
+   * Sends a page.
+   *
+   * @param headers Headers that are added to those of every page, or replace them. Source: serving S5, S53; security §7.
+   */
+  send(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = NO_HEADERS): void {
+    const requestId = requestIdOf(res);
+    const page = this.#cachedPages.get(name) ?? this.#render(name, requestId);
+    const head = page.heads.get(headers) ?? headOf(page, headers);
+    head[REQUEST_ID_AT] = requestId;
+    res.writeHead(page.status, head).end(page.body);
+  }
+
+  #render(name: PageName, requestId: string): CachedPage {
+    const { status, title, text, link, showsRequestId }: PageText = PAGES[name];
+    const parts: HtmlValue[] = text.map((paragraph) => html`<p>${paragraph}</p>`);
+    if (link) parts.push(html`<p><a href="${link.href}">${link.text}</a></p>`);
+    if (showsRequestId) parts.push(reportNote(requestId));
+    const { abuseContact } = this;
+    const page: CachedPage = { ...renderPage({ status, title, parts, abuseContact }), heads: new WeakMap() };
+    if (!showsRequestId) this.#cachedPages.set(name, page);
+    return page;
+  }
 }
 
 function headOf(page: CachedPage, headers: OutgoingHttpHeaders): string[] {
@@ -103,14 +123,4 @@ function headOf(page: CachedPage, headers: OutgoingHttpHeaders): string[] {
   const head = ['X-Request-Id', '', ...allHeaders.flatMap(([name, value]) => [name, String(value)])];
   page.heads.set(headers, head);
   return head;
-}
-
-function renderServicePage(name: PageName, requestId: string): CachedPage {
-  const { status, title, text, link, showsRequestId }: PageText = PAGES[name];
-  const parts: HtmlValue[] = text.map((paragraph) => html`<p>${paragraph}</p>`);
-  if (link) parts.push(html`<p><a href="${link.href}">${link.text}</a></p>`);
-  if (showsRequestId) parts.push(reportNote(requestId));
-  const page: CachedPage = { ...renderPage({ status, title, parts }), heads: new WeakMap() };
-  if (!showsRequestId) cachedPages.set(name, page);
-  return page;
 }

@@ -3,7 +3,7 @@ import { type Log, toServiceError } from '@berth/core';
 import { createUnlockCookie, isUnlockCookieValid, type UnlockAttempt, type UnlockOutcome } from '@berth/core/sites';
 import type { ProtectedSite, Site } from '@berth/serving';
 import { sendEmpty, uncachedHeaders } from './site-headers.ts';
-import { sendPage } from './pages.ts';
+import type { ServicePages } from './pages.ts';
 import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts';
 import { isSameOrigin, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
 import { CHALLENGE, sendUnlockPage, type UnlockState } from './unlock-page.ts';
@@ -16,6 +16,7 @@ export interface PasswordProtectionOptions {
   /** Returns the client's IPv4 address, or the /64 of its IPv6 address. */
   addressOf(req: IncomingMessage): string;
   unlock(attempt: UnlockAttempt): Promise<UnlockOutcome>;
+  pages: ServicePages;
   log: Log;
 }
 
@@ -48,25 +49,29 @@ export class PasswordProtection {
 
   /** Sends the unlock page. @param target The requested path and query, to which the page leads back. */
   requirePassword(req: IncomingMessage, res: ServerResponse, { host, site }: ProtectedVisit, target: string): void {
+    const { cookies, pages } = this.#options;
     const headers = { ...uncachedHeaders(site), ...this.#clearSiteData(req, host) };
-    if (!cookieForm(host, this.#options.cookies)) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
+    if (!cookieForm(host, cookies)) return pages.send(res, 'needs-https', { ...headers, ...CHALLENGE });
     const next = target.startsWith(`/${UNLOCK_PATH}`) ? '/' : safeNext(target);
-    sendUnlockPage(res, { kind: 'locked' }, next, headers);
+    sendUnlockPage(res, { state: { kind: 'locked' }, next, abuseContact: pages.abuseContact }, headers);
   }
 
   /** Responds to a correct password with the cookie and a redirect, and to anything else with the unlock page. */
   async handleForm(req: IncomingMessage, res: ServerResponse, { host, site }: ProtectedVisit): Promise<void> {
-    const { key, now, cookies } = this.#options;
+    const { key, now, cookies, pages } = this.#options;
+    const { abuseContact } = pages;
     const headers = uncachedHeaders(site);
     const form = cookieForm(host, cookies);
-    if (!form) return sendPage(res, 'needs-https', { ...headers, ...CHALLENGE });
-    if (!isSameOrigin(req, host)) return sendUnlockPage(res, { kind: 'foreign' }, '/', headers);
+    if (!form) return pages.send(res, 'needs-https', { ...headers, ...CHALLENGE });
+    if (!isSameOrigin(req, host))
+      return sendUnlockPage(res, { state: { kind: 'foreign' }, next: '/', abuseContact }, headers);
     const entered = await readUnlockForm(req);
     if (entered.kind === 'gone') return;
-    if (entered.kind !== 'read') return sendUnlockPage(res, entered, '/', headers);
+    if (entered.kind !== 'read') return sendUnlockPage(res, { state: entered, next: '/', abuseContact }, headers);
 
     const outcome = await this.#attempt(req, site.deployment, entered.password);
-    if (outcome.kind !== 'opened') return sendUnlockPage(res, outcome, entered.next, headers);
+    if (outcome.kind !== 'opened')
+      return sendUnlockPage(res, { state: outcome, next: entered.next, abuseContact }, headers);
     const opening = { host, deployment: site.deployment, passwordVersion: outcome.passwordVersion };
     const cookie = `${form.name}=${createUnlockCookie(key, opening, now())}; ${form.attributes}`;
     sendEmpty(res, 303, { ...headers, Location: entered.next, 'Set-Cookie': cookie });

@@ -14,7 +14,7 @@ import {
 import { requestIdOf } from '../http/request-id.ts';
 import { FileAnswers, type Visit } from './file-answers.ts';
 import type { PasswordProtection } from './password-protection.ts';
-import { sendPage } from './pages.ts';
+import type { ServicePages } from './pages.ts';
 import { type Contents, sendFile } from './send-file.ts';
 import { sendEmpty, siteHeaders, uncachedHeaders, withVaryAccept } from './site-headers.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
@@ -22,6 +22,7 @@ import { UNLOCK_PATH } from './unlock-form.ts';
 export interface SiteHostOptions {
   sites: LiveSites;
   protection: PasswordProtection;
+  pages: ServicePages;
   packs: PackStore;
   /** The host name below which deployments and platform domains are. */
   platformHost: string;
@@ -80,16 +81,16 @@ class SiteResponder {
     if (cachedAnswer) return sendFile(req, res, cachedSite as Site, cachedAnswer, this.#contents);
 
     const parsed = readVisit(visit);
-    if (typeof parsed === 'string') return sendPage(res, parsed);
+    if (typeof parsed === 'string') return this.#options.pages.send(res, parsed);
     if (cachedSite !== undefined) return this.#answerSite(req, res, parsed, cachedSite);
     return this.#options.sites.find(parsed.address).then((found) => this.#answerSite(req, res, parsed, found));
   }
 
   /** Runs steps 4 and 5 of rule S1. */
   #answerSite(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: SiteLookup): void | Promise<void> {
-    if (site === null) return sendPage(res, 'unknown-address');
-    if (site === 'taken-down') return sendPage(res, 'taken-down');
-    if (site === 'paused') return sendPage(res, 'paused', PAUSED_HEADERS);
+    if (site === null) return this.#options.pages.send(res, 'unknown-address');
+    if (site === 'taken-down') return this.#options.pages.send(res, 'taken-down');
+    if (site === 'paused') return this.#options.pages.send(res, 'paused', PAUSED_HEADERS);
     if (isProtected(site)) {
       const { protection } = this.#options;
       const protectedVisit = { host: visit.host, site };
@@ -97,7 +98,7 @@ class SiteResponder {
       if (!protection.isUnlocked(req, protectedVisit))
         return protection.requirePassword(req, res, protectedVisit, visit.path + visit.query);
       if (visit.isUnlock) return protection.redirect(res, site);
-    } else if (visit.isUnlock) return sendPage(res, 'unknown-address', siteHeaders(site));
+    } else if (visit.isUnlock) return this.#options.pages.send(res, 'unknown-address', siteHeaders(site));
     // Applying the rules of a site can take some milliseconds.
     return site.rules !== NO_RULES && isTurnOver()
       ? inFairTurn(this.#options.addressOf(req), () => this.#answerContent(req, res, visit, site))
@@ -128,7 +129,11 @@ class SiteResponder {
         return sendEmpty(res, 405, { ...uncachedHeaders(site), Allow: SITE_METHODS });
       case 'not-found': {
         const isFrontPage = requested.path === '' && requested.servable;
-        return sendPage(res, isFrontPage ? 'no-front-page' : 'unknown-page', withVaryAccept(siteHeaders(site), intent));
+        return this.#options.pages.send(
+          res,
+          isFrontPage ? 'no-front-page' : 'unknown-page',
+          withVaryAccept(siteHeaders(site), intent),
+        );
       }
       default:
         intent satisfies never;
@@ -154,8 +159,9 @@ class SiteResponder {
     if (isUnavailable && error.cause !== undefined) this.#options.log.warn(fields, 'A dependency is unavailable.');
     else if (!isUnavailable) this.#options.log.error(fields, 'A visit failed.');
     if (res.headersSent) res.destroy();
-    else if (isUnavailable) sendPage(res, 'away', { 'Retry-After': String(error.retryAfterSeconds ?? 5) });
-    else sendPage(res, 'fault');
+    else if (isUnavailable)
+      this.#options.pages.send(res, 'away', { 'Retry-After': String(error.retryAfterSeconds ?? 5) });
+    else this.#options.pages.send(res, 'fault');
   }
 }
 

@@ -33,16 +33,22 @@ const STYLE = `
 .entry input { flex: 1 1 14rem; min-width: 0 }
 `;
 
+interface UnlockPage {
+  state: UnlockState;
+  /** The path of this site that the visitor requested. */
+  next: string;
+  /** The URL for reports of abuse. Default: none. */
+  abuseContact?: string | null;
+}
+
 /**
  * Sends the page on which visitors enter the password of a site. It reveals nothing else about the site.
  *
- * @param next The path of this site that the visitor requested.
  * @param headers Headers that are added to those of every page, or replace them. Source: serving S58, S59, S61.
  */
 export function sendUnlockPage(
   res: ServerResponse,
-  state: UnlockState,
-  next: string,
+  { state, next, abuseContact = null }: UnlockPage,
   headers: OutgoingHttpHeaders,
 ): void {
   const { status, problem: text } = STATES[state.kind];
@@ -58,6 +64,7 @@ export function sendUnlockPage(
       parts: [html`<p>Enter the password that its owner gave you.</p>`, formOf(problem, next, state.kind === 'wrong')],
       style: STYLE,
       form: true,
+      abuseContact,
     },
     {
       'X-Request-Id': requestIdOf(res),

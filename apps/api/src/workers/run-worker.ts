@@ -1,12 +1,15 @@
 import cluster from 'node:cluster';
 import { armFailpoint, recordHeartbeat, type Core } from '@berth/core';
 import { readConfig } from '../config/config.ts';
+import { Health } from '../health/health.ts';
+import { createProbes } from '../health/probes.ts';
 import { HttpListener } from '../http/http-listener.ts';
+import { snapshotProcess } from '../metrics/process-metrics.ts';
 import { startHeartbeat } from '../service/jobs.ts';
 import { createLogger } from '../logging/logger.ts';
 import { openCore } from '../service/open-core.ts';
 import { serve } from '../server.ts';
-import type { WorkerCommand, WorkerFailure, WorkerReply } from './worker-process.ts';
+import { REPORT_METRICS, type WorkerCommand, type WorkerFailure, type WorkerReply } from './worker-process.ts';
 
 /** Executes the commands of the first process. When the first process is gone, finishes running requests and exits. */
 export function runWorker(): void {
@@ -14,7 +17,8 @@ export function runWorker(): void {
   const config = readConfig(process.env);
   const log = createLogger({ level: config.logLevel, format: config.logFormat, worker: worker.id });
   armFailpoint(config.failpoint);
-  const listener = new HttpListener(config, log, { shared: true });
+  const health = new Health(log);
+  const listener = new HttpListener(config, log, { shared: true, probes: createProbes(health) });
   const resources = new AsyncDisposableStack();
   let core: Core | null = null;
 
@@ -27,10 +31,13 @@ export function runWorker(): void {
         core = await openCore(config, { log, resources, visitor: true });
         await recordHeartbeat(core);
         startHeartbeat(core, resources);
-        serve(listener, core, config, log);
+        serve({ listener, core, config, health, log });
         await listener.listen();
         return;
       }
+      case 'drain':
+        health.drain();
+        return;
       case 'stop':
         core?.activityFeed.end();
         await listener.close();
@@ -63,7 +70,11 @@ export function runWorker(): void {
     log.warn({}, 'The first process is gone; finishing running requests and exiting');
     enqueue('stop');
   });
-  process.on('message', enqueue);
+  process.on('message', (message: WorkerCommand | typeof REPORT_METRICS) => {
+    // Metrics are reported at once, also while a command is being executed.
+    if (message === REPORT_METRICS) void snapshotProcess(core).then((metrics) => reply({ metrics }));
+    else enqueue(message);
+  });
   void reply({ done: 'up' });
 }
 

@@ -1,6 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { armFailpoint, type Log } from '@berth/core';
+import { type AdminListener, openAdminListener } from '../admin/admin-listener.ts';
 import { readConfig } from '../config/config.ts';
+import { coreChecks } from '../health/core-checks.ts';
+import { Health } from '../health/health.ts';
+import { createProbes } from '../health/probes.ts';
 import { HttpListener } from '../http/http-listener.ts';
+import { MetricsPage } from '../metrics/metrics-page.ts';
 import type { Berth } from '../server.ts';
 import { openService } from '../service/open-service.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -14,18 +20,20 @@ import { WorkerPool } from './worker-pool.ts';
  *
  * @param giveUp Called with the reason when no worker serves and new workers end as soon as they start, or when the
  *   embedded PostgreSQL ended and cannot be restarted.
- * @throws ConfigError, or the reason why a worker could not listen or the database could not be reached. Releases all
- *   resources first. Source: api §8, §10.
+ * @param signal Aborted to give up the start.
+ * @throws ConfigError, or the reason why a worker could not listen or the database could not be reached, or that of `signal`.
+ *   Releases all resources first. Source: api §8, §10.
  */
 export async function startWorkers(
   env: Readonly<Record<string, string | undefined>>,
   log: Log,
-  giveUp: (error: Error) => void,
+  { giveUp, signal }: { giveUp: (error: Error) => void; signal?: AbortSignal },
 ): Promise<Omit<Berth, 'core'>> {
   const requestedConfig = readConfig(env);
   armFailpoint(requestedConfig.failpoint);
   // A shared port can be in use by an unrelated process. Listening without sharing fails if the port is in use.
-  const listener = new HttpListener(requestedConfig, log);
+  const health = new Health(log);
+  const listener = new HttpListener(requestedConfig, log, { probes: createProbes(health) });
   const port = await listener.listen();
   const config = readConfig({ ...env, PORT: String(port) });
   const resources = new AsyncDisposableStack();
@@ -36,8 +44,10 @@ export async function startWorkers(
     onFailure: (reason) => void closeAndGiveUp(reason),
   });
 
+  let admin: AdminListener | null = null;
+
   async function close(): Promise<void> {
-    await Promise.all([listener.close(), pool.stop()]);
+    await Promise.all([listener.close(), admin?.close(), pool.stop()]);
     await resources.disposeAsync();
   }
 
@@ -47,16 +57,56 @@ export async function startWorkers(
   }
 
   try {
-    await pool.waitForFirst();
+    const metrics = new MetricsPage({
+      health,
+      dataDir: config.dataDir,
+      collectWorkers: () => pool.collectMetrics(),
+    });
+    admin = await openAdminListener(config, log, { health, renderMetrics: () => metrics.render() });
+    await untilAborted(pool.waitForFirst(), signal);
     const listenerClosed = listener.close();
-    await pool.listen();
+    await untilAborted(pool.listen(), signal);
     await listenerClosed;
-    const { ownerKey } = await openService(config, { log, resources, giveUp });
-    await pool.serve();
-    return { config, ownerKey, close };
+    const { core, ownerKey } = await openService(config, {
+      log,
+      resources,
+      giveUp,
+      signal,
+      waitsForDatabase: config.adminListen !== null,
+    });
+    metrics.serve(core);
+    admin?.follow(core);
+    await untilAborted(pool.serve(), signal);
+    health.serve({
+      ...coreChecks(core),
+      async workers() {
+        if (pool.servingCount === 0) throw new Error('No worker is serving.');
+      },
+    });
+    return {
+      config,
+      ownerKey,
+      adminPort: admin?.port ?? null,
+      async drain() {
+        health.drain();
+        pool.drain();
+        await sleep(config.drainMs);
+      },
+      close,
+    };
   } catch (error) {
     pool.kill();
     await close();
     throw error;
   }
+}
+
+/** Waits for a step of the start. @throws the reason of the signal if it is aborted first. */
+async function untilAborted(step: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return step;
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort);
+  await Promise.race([step, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
 }

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@berth/core';
+import type { MetricSnapshot } from '@berth/core/metrics';
+import type { WorkerMetrics } from '../metrics/metrics-page.ts';
+import { workerRestarts } from '../metrics/server-metrics.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -24,6 +27,9 @@ export class WorkerPool {
   readonly #workers: WorkerProcess[];
   readonly #serving = new Set<WorkerProcess>();
   readonly #stopping = new AbortController();
+  #isDraining = false;
+  /** The last metrics of the workers that have ended since the last collection. */
+  #endedMetrics: MetricSnapshot[][] = [];
   readonly kill = (): void => this.#workers.forEach((worker) => worker.kill());
 
   constructor(options: WorkerPoolOptions) {
@@ -50,6 +56,30 @@ export class WorkerPool {
     for (const index of this.#workers.keys()) void this.#supervise(index);
   }
 
+  /** The number of workers that serve requests. */
+  get servingCount(): number {
+    return this.#serving.size;
+  }
+
+  /** Makes all workers not ready, also later ones, although they still serve requests. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const worker of this.#serving) drainWorker(worker);
+  }
+
+  /** Collects the metrics of all workers. A worker that does not answer in time is silent; the others do not wait for it. */
+  async collectMetrics(): Promise<WorkerMetrics> {
+    const reported = await Promise.all(this.#workers.map((worker) => worker.updateMetrics()));
+    return {
+      workers: this.#workers.map(({ metrics }, index) => ({
+        name: `worker-${index + 1}`,
+        isUp: reported[index]!,
+        metrics,
+      })),
+      ended: this.#endedMetrics.splice(0),
+    };
+  }
+
   /** Lets the workers finish running requests and exit. Repeated calls are allowed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -60,6 +90,7 @@ export class WorkerPool {
   async #serveWith(worker: WorkerProcess): Promise<void> {
     await worker.send('serve');
     this.#serving.add(worker);
+    if (this.#isDraining) drainWorker(worker);
   }
 
   async #supervise(index: number): Promise<void> {
@@ -71,6 +102,9 @@ export class WorkerPool {
       const error = await worker.ended;
       if (signal.aborted) return;
       this.#serving.delete(worker);
+      const lastMetrics = worker.takeMetrics();
+      if (lastMetrics.length > 0) this.#endedMetrics.push(lastMetrics);
+      workerRestarts.value += 1;
       const livedMs = performance.now() - start;
       const decision = decideRestart({ livedMs, earlierExits, serving: this.#serving.size });
       if (decision === null) {
@@ -88,6 +122,10 @@ export class WorkerPool {
       this.#serveWith(replacement).catch(() => {}); // A worker that cannot serve ends; this loop logs the reason.
     }
   }
+}
+
+function drainWorker(worker: WorkerProcess): void {
+  worker.send('drain').catch(() => {}); // A worker that has ended is not ready anyway.
 }
 
 interface WorkerExit {

@@ -1,40 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
 import { BLOCKED_EXTENSIONS, DEFAULT_PLANS } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS } from '@berth/core';
-import { afterAll, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../src/config/environment-reader.ts';
+import { describe, expect, it } from 'vitest';
 import { parseDuration } from '../../src/config/config-values.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { faultsOf, PRODUCTION } from './faults.ts';
 
 const KEY_HEX = '8f1c6bd0a94e2735cc58f0471e9b3d62a7055bfe19c84420d3976ae1bb0c5f38';
 const API_KEY = 'ship-8f1c6bd0a94e2735cc58f0471e9b3d62';
-const PRODUCTION = {
-  NODE_ENV: 'production',
-  BASE_URL: 'https://api.example.com',
-  PLATFORM_DOMAIN: 'sites.example.net',
-};
-
-const folder = mkdtempSync(join(tmpdir(), 'berth-config-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function plansFile(content: unknown): string {
-  const file = join(folder, `plans-${Math.random()}.json`);
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  return file;
-}
-
-/** Returns the faults of an environment, each as `VARIABLE: message`. */
-function faultsOf(env: Record<string, string>): string[] {
-  try {
-    readConfig(env);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message.split('\n');
-    throw error;
-  }
-  return [];
-}
 
 describe('readConfig', () => {
   it('api §10: has a default for every variable, so that a server can start without any variable', () => {
@@ -62,11 +36,17 @@ describe('readConfig', () => {
       trustedProxies: [],
       allowInsecure: false,
       staleMs: 0,
+      adminListen: null,
+      adminToken: null,
+      tlsOnDemand: 'custom',
+      drainMs: 0,
       logLevel: 'info',
       isTraced: false,
       logFormat: expect.stringMatching(/^(json|pretty)$/),
       logRequests: { which: 'all' },
       rateLimits: DEFAULT_RATE_LIMITS,
+      anonymousDeploys: true,
+      abuseContact: null,
       blockedExtensions: BLOCKED_EXTENSIONS,
       plans: DEFAULT_PLANS,
       defaultPlan: DEFAULT_PLANS[0],
@@ -139,6 +119,14 @@ describe('readConfig', () => {
       'TRUST_PROXY',
       '10.0.0.7, 10.1.0.0/16, FD00:0::1, fd00::/8, ::1',
       { trustedProxies: ['10.0.0.7', '10.1.0.0/16', 'fd00::1', 'fd00::/8', '::1'] },
+    ],
+    ['ANONYMOUS_DEPLOYS', 'off', { anonymousDeploys: false }],
+    ['ABUSE_CONTACT', 'abuse@example.com', { abuseContact: 'mailto:abuse@example.com' }],
+    ['ABUSE_CONTACT', 'MAILTO:abuse@example.com', { abuseContact: 'mailto:abuse@example.com' }],
+    [
+      'ABUSE_CONTACT',
+      'https://example.com/report?from=berth',
+      { abuseContact: 'https://example.com/report?from=berth' },
     ],
     ['ALLOW_INSECURE', '1', { allowInsecure: true }],
     ['ALLOW_INSECURE', 'True', { allowInsecure: true }],
@@ -293,34 +281,14 @@ describe('readConfig', () => {
   });
 });
 
-describe('PLANS_FILE', () => {
-  const [free, pro] = DEFAULT_PLANS as [(typeof DEFAULT_PLANS)[0], (typeof DEFAULT_PLANS)[0]];
-
-  it('replaces the plans, and without a plan "scale" the owner gets the last plan', () => {
-    const config = readConfig({ PLANS_FILE: plansFile({ plans: [free, pro] }), DEFAULT_PLAN: 'pro' });
-    expect(config.plans).toEqual([free, pro]);
-    expect(config).toMatchObject({ ownerPlan: pro, defaultPlan: pro });
-  });
-
-  it('reports the place of every fault in the file', () => {
-    const invalidPlans = {
-      plans: [free, { ...pro, caps: { ...pro.caps, seats: '1' }, limits: { ...pro.limits, maxFileSize: -5 } }],
-    };
-    const faults = faultsOf({ PLANS_FILE: plansFile(invalidPlans), DEFAULT_PLAN: 'gold' });
-    expect(faults).toEqual([
-      expect.stringMatching(/^PLANS_FILE: .*\.json: plans\[1\]\.caps\.seats: /),
-      expect.stringMatching(/^PLANS_FILE: .*\.json: plans\[1\]\.limits\.maxFileSize: /),
-    ]);
-  });
-
-  it.each([
-    ['no plan for anonymous deploys', { plans: [pro] }, /plans must have a plan "free"/],
-    ['the same plan twice', { plans: [free, free] }, /each plan id must occur only once/],
-    ['no plans', [], /the file: /],
-    ['something that is not JSON', '{\n"plans":\n', /must be JSON: /],
-  ])('is rejected if the file contains %s', (_, content, message) => {
-    expect(faultsOf({ PLANS_FILE: plansFile(content) })).toEqual([expect.stringMatching(message)]);
-  });
+it.each([
+  'javascript:alert(1)',
+  'abuse',
+  'a b@example.com',
+  'https://user:secret@example.com/',
+  `a@${'x'.repeat(500)}`,
+])('api §10: rejects ABUSE_CONTACT=%s, which is neither an e-mail address nor a URL', (text) => {
+  expect(faultsOf({ ABUSE_CONTACT: text })).toEqual([expect.stringMatching(/^ABUSE_CONTACT: the contact must be /)]);
 });
 
 describe('T37: a server in production', () => {

@@ -1,5 +1,5 @@
 import { CONTENTS_TYPE } from '@berth/contract';
-import { type Files, formOf } from '@berth/testing/requests';
+import { type Files, formOf, OWNER_KEY } from '@berth/testing/requests';
 import { type Case, type Input, caseOf } from './case.ts';
 import { UPLOAD_CASES } from './upload-cases.ts';
 import type { World } from './world.ts';
@@ -218,6 +218,18 @@ export const CASES: Record<string, Case[]> = {
       json: { claim: await abandon() },
       key: full.key,
     })),
+  ],
+  'account.delete': [
+    caseOf('The account', 200, async ({ server }) => {
+      const { account, key } = await server.account();
+      return { query: { account }, key };
+    }),
+    caseOf('No id', 400, {}),
+    caseOf('The id of another account', 404, ({ otherAccount }) => ({ query: { account: otherAccount.account } })),
+    caseOf('The account of the owner', 422, async ({ server }) => {
+      const { account } = (await server.api('/account', { key: OWNER_KEY })).json<{ account: string }>();
+      return { query: { account }, key: OWNER_KEY };
+    }),
   ],
   'activities.list': pageCases,
   'labels.list': [caseOf('The labels', 200)],

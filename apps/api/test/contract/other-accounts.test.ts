@@ -15,6 +15,7 @@ type Account = Awaited<ReturnType<TestServer['account']>>;
 
 /** References that do not exist. A cursor names no resource, but one of another account is refused as invalid. */
 const MISSING_NAMES = {
+  account: 'acc-zzzzzzzzzzzzzz',
   deployment: 'calm-otter-zzzzzzz',
   domain: 'never-was.localhost',
   token: 'zzzzzzz',
@@ -120,6 +121,11 @@ beforeAll(async () => {
   ]);
 
   foreignIds = {
+    account: {
+      'of another account': otherAccount.account,
+      'of another account, in capitals': otherAccount.account.toUpperCase(),
+      'of mine, in capitals': ownAccount.account.toUpperCase(),
+    },
     deployment: {
       'of another account': site.deployment,
       'of another account, by its host': new URL(site.url).host,

@@ -23,7 +23,13 @@ export async function createWorld() {
       RATE_LIMITS: ['global', 'deploy', 'anonymous', 'claim'].map((name) => `${name}=20000/h`).join(','),
       CNAME_TARGET: 'cname.example.com',
     },
-    parts: ({ plans: { all, get } }) => ({ plans: { all, get: (plan) => ({ ...get(plan), ...SMALL_PLANS[plan] }) } }),
+    parts: ({ plans }) => ({
+      plans: {
+        ...plans,
+        anonymous: { ...plans.anonymous, ...SMALL_PLANS['free'] },
+        get: (plan) => ({ ...plans.get(plan), ...SMALL_PLANS[plan] }),
+      },
+    }),
   });
   const [mine, theirs, full, thrifty, suspended, hasty] = [
     await server.account('team'),

@@ -75,7 +75,7 @@ describe('api §8: the accounts commands', () => {
   it('list and show accounts, for people and as JSON', async () => {
     const { account } = await createAccount('--plan', 'pro', '--period', 'year');
     const lines = (await run('accounts', 'list')).split('\n');
-    expect(lines[0]).toMatch(/^ACCOUNT +EMAIL +PLAN +STATE +DEPLOYMENTS +CREATED$/);
+    expect(lines[0]).toMatch(/^ACCOUNT +EMAIL +PLAN +STATE +DEPLOYMENTS +SIZE +LAST CHANGE +CREATED$/);
     const line = lines.find((each) => each.startsWith(account))!;
     expect(line.indexOf(email)).toBe(lines[0]!.indexOf('EMAIL'));
     const { accounts } = await runJson<{ accounts: { account: string }[] }>('accounts', 'list');
@@ -86,7 +86,9 @@ describe('api §8: the accounts commands', () => {
       plan: 'pro',
       state: 'active',
       deployments: 0,
+      storage: 0,
       created: expect.any(Number),
+      changed: expect.any(Number),
     });
     expect(await run('accounts', 'show', email)).toMatch(/^Custom domains +0 of 10$/m);
     expect(await runJson('accounts', 'show', account)).toEqual({
@@ -120,6 +122,64 @@ describe('api §8: the accounts commands', () => {
     expect((await server().api('/account', { key })).status).toBe(200);
     expect((await server().visit(url)).status).toBe(200);
   });
+});
+
+it('api §8: accounts delete removes an account with its sites and keys, and needs --yes', async () => {
+  const { account, key } = await createAccount();
+  const { deployment } = await server().publish(PAGE, { key });
+  expect(await runBerth(env, 'accounts', 'delete', email)).toMatchObject({ code: 2 });
+  expect((await server().visit(deployment)).status).toBe(200);
+  expect(await run('accounts', 'delete', email, '--yes')).toBe(`Account ${account} was deleted.\n`);
+  expect((await server().visit(deployment)).status).toBe(404);
+  expect((await server().api('/account', { key })).status).toBe(401);
+  const owner = await runBerth(env, 'accounts', 'delete', 'owner@localhost', '--yes');
+  expect(owner).toMatchObject({ code: 1, err: expect.stringContaining('The account of OWNER_EMAIL') });
+});
+
+it('api §8: sites list names deployments of all accounts with their size, the largest first if asked for', async () => {
+  const { account, key } = await createAccount();
+  const small = await server().publish({ 'index.html': 'small' }, { key });
+  const large = await server().publish({ 'index.html': 'large'.repeat(500) }, { key });
+  const anonymous = await server().publish(PAGE, { key: null });
+  await run('sites', 'take-down', small.deployment, '--reason', 'Phishing');
+  const rows = (await run('sites', 'list', '--account', email)).trimEnd().split('\n');
+  expect(rows.map((row) => row.split(/ {2,}/).slice(0, 5))).toEqual([
+    ['DEPLOYMENT', 'ACCOUNT', 'STATE', 'FILES', 'SIZE'],
+    [large.deployment, account, 'success', '1', '2.4 KiB'],
+    [small.deployment, account, 'taken-down', '1', '5 bytes'],
+  ]);
+  const { sites } = await runJson<{ sites: object[] }>('sites', 'list', '--largest', '--limit', '1');
+  expect(sites).toHaveLength(1);
+  const all = await runJson<{ sites: { deployment: string; account: string | null }[] }>('sites', 'list');
+  expect(all.sites.find((site) => site.deployment === anonymous.deployment)).toMatchObject({
+    account: null,
+    address: '127.0.0.1',
+    size: 13,
+    files: 1,
+    changed: anonymous.created,
+  });
+  expect(all.sites.find((site) => site.deployment === small.deployment)).toMatchObject({
+    status: 'taken-down',
+    reason: 'Phishing',
+  });
+  expect(await runBerth(env, 'sites', 'list', '--limit', '0')).toMatchObject({ code: 2 });
+});
+
+it('api §8: domains list names the domains of all accounts with the size of their sites', async () => {
+  const { account, key } = await createAccount();
+  const { deployment } = await server().publish(PAGE, { key });
+  const [linked, empty] = ['a', 'b'].map((prefix) => `${prefix}${account.slice(4)}.localhost`);
+  for (const [name, json] of [
+    [empty, {}],
+    [linked, { deployment }],
+  ] as const)
+    await server().api(`/domains/${name}`, { method: 'PUT', key, json });
+  const rows = (await run('domains', 'list', '--account', account)).trimEnd().split('\n');
+  expect(rows.map((row) => row.split(/ {2,}/).slice(0, 5))).toEqual([
+    ['DOMAIN', 'ACCOUNT', 'STATUS', 'DEPLOYMENT', 'SIZE'],
+    [linked, account, 'success', deployment, '13 bytes'],
+    [empty, account, 'success', '-', '-'],
+  ]);
 });
 
 describe('api §6, §8: the plans commands', () => {

@@ -41,7 +41,7 @@ const hostileSetup: DomainSetup = {
 
 it.each<[page: string, times: number, send: (res: ServerResponse) => void]>([
   ['in every page', 2, (res) => writePage(res, { status: 200, title: HOSTILE, parts: [] })],
-  ['on the unlock page', 1, (res) => sendUnlockPage(res, { kind: 'wrong' }, HOSTILE, {})],
+  ['on the unlock page', 1, (res) => sendUnlockPage(res, { state: { kind: 'wrong' }, next: HOSTILE }, {})],
   ['on the claim page', 1, (res) => sendClaimPage(res, { status: 200, baseUrl: BASE_URL, form: { claim: HOSTILE } })],
   [
     'on the claim page with a problem',

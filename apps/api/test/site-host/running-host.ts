@@ -13,6 +13,7 @@ import { type Manifest, NO_RULES, type Site } from '@berth/serving';
 import type { ContentLocation } from '@berth/testing/internals';
 import { listen, rawRequest } from '@berth/testing/raw-socket';
 import { createHttpServer } from '../../src/http/server.ts';
+import { ServicePages } from '../../src/site-host/pages.ts';
 import { PasswordProtection } from '../../src/site-host/password-protection.ts';
 import { createSiteHost } from '../../src/site-host/site-host.ts';
 import { createHostMatcher } from '../../src/routing/host-matcher.ts';
@@ -49,15 +50,25 @@ export async function runSiteHost(packs: PackStore) {
     void loggedEntries.push({ level, ...fields });
   const log = { info: record('info'), warn: record('warn'), error: record('error') };
   const addressOf = () => '192.0.2.1';
+  const pages = new ServicePages(null);
   const protection = new PasswordProtection({
     key: randomBytes(32),
     now: () => new Date(),
     cookies: { publicScheme: 'https', allowInsecure: false },
     addressOf,
     unlock: (attempt) => lock.unlock(attempt),
+    pages,
     log,
   });
-  const visit = createSiteHost({ sites: liveSites, protection, packs, platformHost: PLATFORM_DOMAIN, addressOf, log });
+  const visit = createSiteHost({
+    sites: liveSites,
+    protection,
+    pages,
+    packs,
+    platformHost: PLATFORM_DOMAIN,
+    addressOf,
+    log,
+  });
   const matchHost = createHostMatcher({ apiHosts: new Set<string>(), platformDomain: PLATFORM_DOMAIN });
   const server = createHttpServer(
     (req, res) => {

@@ -4,7 +4,7 @@ import { listen, rawRequest, stop } from '@berth/testing/raw-socket';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
-import { type PageName, sendPage } from '../../src/site-host/pages.ts';
+import { type PageName, ServicePages } from '../../src/site-host/pages.ts';
 import { sendUnlockPage, type UnlockState } from '../../src/site-host/unlock-page.ts';
 import { expectPage } from '../pages/expect-page.ts';
 
@@ -53,6 +53,7 @@ interface PageText {
   isShown: boolean;
 }
 
+const pages = new ServicePages(null);
 let server: Server;
 let port: number;
 beforeAll(async () => {
@@ -60,8 +61,8 @@ beforeAll(async () => {
     (req, res) => {
       const name = req.url!.slice(1);
       const state = UNLOCK_STATES.find(({ kind }) => kind === name);
-      if (state) sendUnlockPage(res, state, '/', {});
-      else sendPage(res, name as PageName);
+      if (state) sendUnlockPage(res, { state, next: '/' }, {});
+      else pages.send(res, name as PageName);
     },
     { log: { info() {}, warn() {}, error() {} } },
   );

@@ -5,7 +5,8 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Log, SILENT } from '../log.ts';
+import { SILENT } from '../log.ts';
+import { postgresRestarts } from '../metrics.ts';
 import type { DatabaseAddress } from './sessions.ts';
 import { makeFolder } from './data-folder.ts';
 import { claimFolder, type FileLock, tryFileLock } from './file-lock.ts';
@@ -37,7 +38,8 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions extends PostgresOptions {
   /** True for a process that uses the server without owning its folder, and so does not supervise it. Default false. */
   visitor?: boolean;
-  log?: Log;
+  /** Aborted to give up the start. */
+  signal?: AbortSignal | undefined;
   /** Called once after five restarts in a row have failed. PostgreSQL then stays down. Default: logs the error. */
   giveUp?: (error: Error) => void;
 }
@@ -80,8 +82,8 @@ export async function startEmbeddedPostgres(
   const owner = options.visitor ? null : claimFolder(home);
   let userLock: FileLock | null = null;
   try {
-    userLock = await acquireUseLock(home);
-    const server = await ensureRunning(plan, { mayCreate: true });
+    userLock = await acquireUseLock(home, options.signal);
+    const server = await ensureRunning(plan, { mayCreate: true, signal: options.signal });
     const address = { socketDir: server.socketDir, user: POSTGRES_NAME, database: POSTGRES_NAME };
     const shutDownAll = owner
       ? superviseServer(plan, server, options, [owner, userLock])
@@ -101,9 +103,10 @@ interface RunningServer extends PostgresProcess {
 }
 
 /** Acquires the lock that all users of the server share. Waits while another process stops the server. */
-async function acquireUseLock(home: string): Promise<FileLock> {
+async function acquireUseLock(home: string, signal?: AbortSignal): Promise<FileLock> {
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   for (;;) {
+    signal?.throwIfAborted();
     const lock = tryFileLock(join(home, 'users.lock'), { shared: true });
     if (lock) return lock;
     if (performance.now() > deadline)
@@ -115,7 +118,7 @@ async function acquireUseLock(home: string): Promise<FileLock> {
 /** Waits until a server is ready. Launches one if none runs and no other process is launching one. */
 async function ensureRunning(
   plan: LaunchPlan,
-  { mayCreate, signal }: { mayCreate: boolean; signal?: AbortSignal },
+  { mayCreate, signal }: { mayCreate: boolean; signal?: AbortSignal | undefined },
 ): Promise<RunningServer> {
   const { home, data } = plan;
   const deadline = performance.now() + START_TIMEOUT_MS;
@@ -229,6 +232,7 @@ function superviseServer(
       log.error({}, `The database ended (${reason}); restarting`);
       if (quickEnds > 1) await pause(Math.min(FIRST_PAUSE_MS * 2 ** (quickEnds - 2), MAX_REPEAT_PAUSE_MS));
       current = await restartWithRetries();
+      postgresRestarts.value += 1;
       log.warn({ afterMs: Math.round(performance.now() - endedAt) }, 'The database is back');
     }
   }

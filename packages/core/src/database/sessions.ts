@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Log } from '../log.ts';
+import { queryDurations, queryFailures } from '../metrics.ts';
 import type { Tracer } from '../tracing.ts';
 import { breaksSession, DatabaseAwayError } from './outages.ts';
 import { beginStatement } from './statement-span.ts';
@@ -94,9 +95,12 @@ export function createSessions(address: DatabaseAddress, log: Log, tracer: Trace
     override query(...args: never[]): never {
       const endWait = this.#watched.begin();
       const endSpan = beginStatement(tracer, args[0]);
+      const startedMs = performance.now();
       const endQuery = (fault: unknown) => {
         endSpan?.(fault ?? undefined);
         endWait(!fault || isResponse(fault));
+        queryDurations.observe((performance.now() - startedMs) / 1000);
+        if (fault) queryFailures.value += 1;
         if (fault && breaksSession(fault)) void this.end().catch(() => {});
       };
       const callback: unknown = args.at(-1);

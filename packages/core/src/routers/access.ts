@@ -29,6 +29,7 @@ export const OPERATION_ACCESS = {
   'domains.share': ['api'],
   'account.get': ['api'],
   'account.claim': ['api'],
+  'account.delete': ['api'],
   'activities.list': ['api'],
   'activities.watch': ['api'],
   'labels.list': ['api'],
@@ -76,6 +77,7 @@ export const FOREIGN_RESOURCE_ACCESS = {
   'domains.records': 'not_found',
   'domains.share': 'not_found',
   'account.claim': 'not_found',
+  'account.delete': 'not_found',
   'tokens.get': 'not_found',
   'tokens.delete': 'not_found',
 } as const satisfies Partial<Record<Operation, 'not_found' | 'own' | 'empty'>>;

@@ -1,5 +1,6 @@
-import { Account, ClaimRequest, Deployment, LabelList } from '@berth/contract';
+import { Account, AccountDeletion, ClaimRequest, DeletedAccount, Deployment, LabelList } from '@berth/contract';
 import { getAccount } from '../services/accounts/accounts.ts';
+import { deleteAccount } from '../services/accounts/delete-account.ts';
 import { claimDeployment } from '../services/deployments/claims.ts';
 import { listLabels } from '../services/labels.ts';
 import { accountProcedure, NoInput, operations, router } from './trpc.ts';
@@ -29,6 +30,19 @@ export const account = router({
     .input(ClaimRequest)
     .output(Deployment)
     .mutation(({ ctx, input }) => claimDeployment(ctx, input.claim)),
+
+  delete: op('DELETE /account', 'Delete the account', {
+    success: 'The account was deleted.',
+    description:
+      'Deletes the account with all its deployments, domains, credentials and activities. Its sites respond with 404 at once. This cannot be undone. `account` is the id of your account, as a confirmation.',
+    errorResponses: {
+      404: 'The id is not the id of the account of this credential.',
+      422: 'The account belongs to the operator of the service.',
+    },
+  })
+    .input(AccountDeletion)
+    .output(DeletedAccount)
+    .mutation(({ ctx, input }) => deleteAccount(ctx, input.account)),
 });
 
 /** The procedure for the labels of the account. Source: api §6. */

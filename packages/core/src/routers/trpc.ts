@@ -2,7 +2,7 @@ import type { DeployLimits } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
 import { z } from 'zod';
 import type { JsonBounds } from '../bounded-json.ts';
-import { type AccountCaller, type Caller, clientOf, type Core } from '../core.ts';
+import { type AccountCaller, type Caller, clientOf, type Core, type Scope } from '../core.ts';
 import { ServiceError } from '../errors.ts';
 import { inFairTurn } from '../fair-turns.ts';
 import { runQueued } from '../services/run-queued.ts';
@@ -84,10 +84,18 @@ const t = initTRPC
     },
   });
 
-/** Throws `authentication_failed` or `forbidden` unless a caller may call an operation. Source: security T21. */
-export function requireActor(operation: string, caller: Caller): void {
+/**
+ * Throws `authentication_failed` or `forbidden` unless a caller may call an operation. Source: api §10; security T21.
+ */
+export function requireActor(operation: string, { core, caller }: Scope<Caller>): void {
   const actor: Actor = caller.kind === 'anonymous' ? 'anonymous' : caller.credential;
-  if (mayCall(operation, actor)) return;
+  if (mayCall(operation, actor)) {
+    if (actor !== 'anonymous' || core.anonymousDeploys || !operation.startsWith('deployments.')) return;
+    throw new ServiceError(
+      'forbidden',
+      'This server accepts no anonymous deploys. Send a credential: "Authorization: Bearer <API key or deploy token>".',
+    );
+  }
   throw actor === 'anonymous'
     ? new ServiceError('authentication_failed', 'A credential is needed: send "Authorization: Bearer <API key>".')
     : new ServiceError('forbidden', 'A deploy token may deploy, read the limits and ping; use an API key for this.');
@@ -101,7 +109,7 @@ export function requireAccount(caller: Caller): AccountCaller {
 
 const accessGuard = t.middleware(async ({ ctx, path, type, next }) => {
   try {
-    requireActor(path, ctx.caller);
+    requireActor(path, ctx);
   } catch (error) {
     throw toTrpcError(error as ServiceError);
   }

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { failpoint } from '../failpoints.ts';
@@ -7,6 +7,9 @@ import { createOpenFiles, type OpenFiles } from './open-files.ts';
 import type { PackFile, PackStore, ContentLocation } from './packs.ts';
 
 const SUFFIX = '.pack';
+/** With less free space than this, packs count as not writable. */
+const MIN_FREE_BYTES = 16 * 1024 ** 2;
+const PROBE = Buffer.alloc(4096, 'a probe of the disk ');
 const CHUNK_BYTES = 256 * 1024;
 const SHARDS = Array.from({ length: 16 }, (_, i) => i.toString(16));
 
@@ -51,12 +54,26 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
       files.forget(fileOf(pack));
       await rm(fileOf(pack), { force: true });
     },
+    checkWritable: () => checkWritable(root),
     async *list() {
       for (const shard of SHARDS)
         for (const name of await readdir(join(root, shard)))
           if (name.endsWith(SUFFIX)) yield name.slice(0, -SUFFIX.length);
     },
   };
+}
+
+/** Writes and removes a small file. The file is beside the folders of the packs, so that no job takes it for a pack. */
+async function checkWritable(root: string): Promise<void> {
+  const { bavail, bsize } = await statfs(root);
+  if (bavail * bsize < MIN_FREE_BYTES)
+    throw Object.assign(new Error('The disk of the packs is almost full.'), { code: 'ENOSPC' });
+  const file = join(root, `probe-${process.pid}`);
+  try {
+    await writeFile(file, PROBE, { mode: 0o600 });
+  } finally {
+    await rm(file, { force: true });
+  }
 }
 
 function diskPack(handle: FileHandle, file: string, folder: string): PackFile {

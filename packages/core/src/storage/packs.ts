@@ -22,6 +22,8 @@ export interface PackStore {
   modified(pack: string): Promise<Date | null>;
   /** Removes a pack, whether it is sealed or not. Removing a missing pack is no error. */
   remove(pack: string): Promise<void>;
+  /** Checks that packs can be created and that there is room. @throws the error of the disk, such as `ENOSPC`. */
+  checkWritable(): Promise<void>;
   /** Lists the ids of all packs, whether sealed or not, in no particular order. */
   list(): AsyncIterable<string>;
 }

@@ -29,7 +29,7 @@ export function createDownloadRoute(createContext: CreateContext, log: Log) {
   return async (req: Request, res: Response): Promise<void> => {
     try {
       const ctx = createContext(req, res);
-      requireActor(OPERATION, ctx.caller);
+      requireActor(OPERATION, ctx);
       const scope = { core: ctx.core, caller: requireAccount(ctx.caller) };
       const download = await inFairTurn(clientOf(scope.caller), () =>
         openDownload(scope, String(req.params['deployment'])),

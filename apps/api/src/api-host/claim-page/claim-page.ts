@@ -29,7 +29,7 @@ export function claimPathOf({ claimUrl, baseUrl }: { claimUrl: string; baseUrl: 
  * usual error body. If `CLAIM_URL` is a page on another host, this router handles no request. Source: api §6; security
  * T24, §7.
  */
-export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: ApiHostOptions): Router {
+export function claimPageRouter({ core, claimUrl, baseUrl, abuseContact, addressOf, log }: ApiHostOptions): Router {
   const router = express.Router({ strict: true, caseSensitive: true });
   const path = claimPathOf({ claimUrl, baseUrl });
   if (path === null) return router;
@@ -40,7 +40,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Api
     if (!CLAIM_HASH.test(hash)) return path === '' ? next() : sendRefusal(req, res, notFound('claim'));
     if (req.method === 'POST') return void claim(req, res, hash);
     if (req.method !== 'GET' && req.method !== 'HEAD') return methods(req, res, next);
-    return sendClaimPage(res, { status: 200, baseUrl, form: { claim: `${claimUrl}/${hash}` } });
+    return sendClaimPage(res, { status: 200, baseUrl, abuseContact, form: { claim: `${claimUrl}/${hash}` } });
   });
 
   async function claim(req: Request, res: Response, hash: string): Promise<void> {
@@ -50,7 +50,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Api
       if (key === '') throw invalid('key', 'an API key must be entered');
       const caller = await authenticate(core, `Bearer ${key}`, addressOf(req));
       const api = createCaller({ core, caller, requestId: requestIdOf(res) });
-      sendClaimPage(res, { status: 200, baseUrl, claimed: await api.account.claim({ claim: hash }) });
+      sendClaimPage(res, { status: 200, baseUrl, abuseContact, claimed: await api.account.claim({ claim: hash }) });
     } catch (thrown) {
       sendRefusal(req, res, thrown, `${claimUrl}/${hash}`);
     }
@@ -60,7 +60,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, addressOf, log }: Api
     sendErrorOrPage(req, res, thrown, { log, operation: 'account.claim' }, (error, requestId) => {
       const problem = problemOf(error, errorBody(error, requestId).message, requestId);
       const form = claim && error.code !== 'not_found' ? { claim } : undefined;
-      sendClaimPage(res, { status: error.status, baseUrl, problem, form }, errorHeaders(error));
+      sendClaimPage(res, { status: error.status, baseUrl, abuseContact, problem, form }, errorHeaders(error));
     });
   }
 

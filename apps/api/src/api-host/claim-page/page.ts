@@ -13,13 +13,17 @@ export interface ClaimPage {
   form?: { claim: string };
   problem?: Problem;
   claimed?: Deployment;
+  /** The URL for reports of abuse. Default: none. */
+  abuseContact?: string | null;
 }
 
 const ANONYMOUS_TTL_DAYS = String(ANONYMOUS_TTL_SECONDS / 86_400);
 
 /** Sends the claim page. @param headers Additional headers. Source: security T17, T24, §7. */
 export function sendClaimPage(res: ServerResponse, page: ClaimPage, headers: OutgoingHttpHeaders = {}): void {
-  writePage(res, { status: page.status, ...contentOf(page), style: CLAIM_STYLE, form: true, indexed: false }, headers);
+  const { status, abuseContact = null } = page;
+  const frame = { style: CLAIM_STYLE, form: true, indexed: false, abuseContact };
+  writePage(res, { status, ...contentOf(page), ...frame }, headers);
 }
 
 function contentOf({ baseUrl, form, problem, claimed }: ClaimPage): Pick<Page, 'title' | 'heading' | 'parts'> {

@@ -22,20 +22,6 @@ export async function registerAccount(core: Core, account: NewAccount): Promise<
   }
 }
 
-/** Lists all accounts, oldest first. `created` is in Unix seconds. */
-export async function listAccounts(core: Core) {
-  const rows = await core.database.em().find(Account, {}, { orderBy: { created: 'asc', id: 'asc' } });
-  return rows.map(({ id, email, name, plan, state, deploymentCount, created }) => ({
-    account: id,
-    email,
-    name: name ?? null,
-    plan,
-    state,
-    deployments: deploymentCount,
-    created: toUnixSeconds(created),
-  }));
-}
-
 /** Returns the billing of an account and its scheduled downgrade. Times are in Unix seconds. @throws `not_found`. */
 export async function getBilling(core: Core, account: string) {
   const em = core.database.em();

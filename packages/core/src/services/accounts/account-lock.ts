@@ -22,6 +22,12 @@ export async function lockAccount(em: EntityManager, account: string) {
 /** Like {@link lockAccount}. @throws `forbidden` if the account is no longer active. */
 export async function lockActiveAccount(em: EntityManager, account: string) {
   const row = await lockAccount(em, account);
-  if (row?.state !== 'active') throw new ServiceError('forbidden', `This account is ${row?.state ?? 'gone'}.`);
+  if (!row) throw accountDeleted();
+  if (row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row.state}.`);
   return row;
+}
+
+/** Returns the error of a request whose account was deleted after its credential was checked. */
+export function accountDeleted(): ServiceError {
+  return new ServiceError('forbidden', 'This account was deleted.');
 }

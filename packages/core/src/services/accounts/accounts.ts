@@ -6,7 +6,7 @@ import { db } from '../../database/tables.ts';
 import { Account, Member, Token } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
-import { lockAccount, type LockedAccount } from './account-lock.ts';
+import { accountDeleted, lockAccount, type LockedAccount } from './account-lock.ts';
 import { countDomains, refuseBeyondCap } from './caps.ts';
 import { readStorage } from './storage.ts';
 import { randomSuffix, secretHash } from '../random.ts';
@@ -18,8 +18,10 @@ const FIRST_START_LOCK = 7_212_002;
 /** `GET /account`. Source: api §6. */
 export async function getAccount({ core, caller }: Scope): Promise<WireAccount> {
   const em = core.database.em();
-  const account = await em.findOneOrFail(Account, { id: caller.account });
+  const account = await em.findOne(Account, { id: caller.account });
+  if (!account) throw accountDeleted();
   const seats = await em.count(Member, { account: caller.account });
+  const plan = core.plans.get(account.plan);
   const [newestKey] = await em.find(
     Token,
     { account: caller.account, kind: 'api' },
@@ -29,14 +31,15 @@ export async function getAccount({ core, caller }: Scope): Promise<WireAccount> 
     account: account.id,
     email: account.email,
     name: account.name ?? null,
-    plan: account.plan,
+    // Without plans, rows may have the ids of earlier plans.
+    plan: core.plans.all.length === 0 ? plan.plan : account.plan,
     usage: {
       deployments: account.deploymentCount,
       ...(await countDomains(em, account.id)),
       seats,
       storage: account.storageExact ? account.storageBytes : await readStorage(core, account.id),
     },
-    caps: core.plans.get(account.plan).caps,
+    caps: plan.caps,
     created: toUnixSeconds(account.created),
     hint: newestKey?.last4 ?? null,
     authMethod: caller.authMethod,
@@ -124,7 +127,8 @@ async function hasOwner(em: EntityManager): Promise<boolean> {
  */
 export async function refuseAtDeploymentCap({ core, caller }: Scope<Caller>, leaving = 0): Promise<void> {
   if (caller.kind === 'anonymous') return;
-  const account = await core.database.em().findOneOrFail(Account, { id: caller.account });
+  const account = await core.database.em().findOne(Account, { id: caller.account });
+  if (!account) throw accountDeleted();
   refuseBeyondCap(core, account.plan, 'deployments', account.deploymentCount - leaving);
 }
 

@@ -1,17 +1,30 @@
-import { ANONYMOUS_PLAN, type DeployLimits, type Limits, type Plan, type PlanRow } from '@berth/contract';
+import {
+  ANONYMOUS_PLAN,
+  DEFAULT_PLANS,
+  type DeployLimits,
+  type Limits,
+  type Plan,
+  type PlanRow,
+  UNLIMITED_PLAN,
+} from '@berth/contract';
 import type { Caller, Core, Plans, Scope } from '../../core.ts';
 
-/** Creates the plans from a list in display order, which must contain the plan of anonymous deploys. Source: api §6. */
+/**
+ * Creates the plans from a list in display order, which must contain the plan of anonymous deploys. With an empty list there
+ * are no plans: no account has caps, and anonymous deploys have the limits of the built-in plan. Source: api §6.
+ */
 export function createPlans(all: readonly Plan[]): Plans {
-  const byId = new Map(all.map((plan) => [plan.plan, plan]));
+  const table = all.length > 0 ? all : DEFAULT_PLANS;
+  const byId = new Map(table.map((plan) => [plan.plan, plan]));
   const anonymous = byId.get(ANONYMOUS_PLAN);
   if (!anonymous) throw new Error(`The plan table has no plan "${ANONYMOUS_PLAN}", which anonymous deploys use.`);
-  return { all, get: (plan) => byId.get(plan) ?? anonymous };
+  return { all, anonymous, get: all.length > 0 ? (plan) => byId.get(plan) ?? anonymous : () => UNLIMITED_PLAN };
 }
 
 /** Returns the limits of a deploy: those of the account's plan, or of Free for an anonymous caller. Source: api §3. */
 export function limitsOf({ core, caller }: Scope<Caller>): DeployLimits {
-  return core.plans.get(caller.kind === 'account' ? caller.plan : ANONYMOUS_PLAN).limits;
+  const { plans } = core;
+  return (caller.kind === 'account' ? plans.get(caller.plan) : plans.anonymous).limits;
 }
 
 /** The limits of a deploy, and the file extensions that it must not have, in lower case and without the dot. */

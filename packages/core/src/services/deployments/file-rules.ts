@@ -179,7 +179,7 @@ export function refuseLongFileLists(scope: Scope<Caller>, input: unknown): void 
   if (typeof input !== 'object' || input === null) return;
   const { files, put, remove } = input as Record<string, unknown>;
   const limits = limitsOf(scope);
-  const largestBase = Math.max(...scope.core.plans.all.map((plan) => plan.limits.maxFilesCount));
+  const largestBase = Math.max(limits.maxFilesCount, ...scope.core.plans.all.map((plan) => plan.limits.maxFilesCount));
   const isLonger = (list: unknown, maxLength: number) => Array.isArray(list) && list.length > maxLength;
   if (isLonger(files, maxFileParts(limits)) || isLonger(put, maxFileParts(limits)) || isLonger(remove, largestBase))
     throw tooManyFiles(limits);

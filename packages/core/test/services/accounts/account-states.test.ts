@@ -4,10 +4,10 @@ import type { AccountCaller } from '../../../src/core.ts';
 import {
   actForAccount,
   getBilling,
-  listAccounts,
   registerAccount,
   setAccountState,
 } from '../../../src/services/accounts/account-directory.ts';
+import { listAccounts } from '../../../src/services/operator-lists.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';

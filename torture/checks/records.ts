@@ -1,0 +1,135 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PACKS_IN_USE, WRONG_DEPLOYMENT_COUNTS, WRONG_STORAGE_SIZES } from '@berth/testing/recounts';
+import type { Client, Order } from '../clients/oracle.ts';
+import type { Violations } from '../violations.ts';
+import type { Records } from '../world/database.ts';
+
+/** What the checks of the records need. */
+interface Books {
+  records: Records;
+  clients: readonly Client[];
+  violations: Violations;
+}
+
+/** Checks the rows of the database while nothing changes, and forgets the orders that were checked. */
+export async function checkRecords(books: Books): Promise<void> {
+  await checkCounters(books);
+  await checkOrders(books);
+  await checkActivities(books);
+  for (const client of books.clients) {
+    client.orders = [];
+    client.changes = [];
+  }
+}
+
+async function checkCounters({ records, violations }: Books): Promise<void> {
+  for (const query of [WRONG_DEPLOYMENT_COUNTS, WRONG_STORAGE_SIZES]) {
+    const wrong = await records.query(query);
+    violations.require(wrong.length === 0, 'counters', () => JSON.stringify(wrong.slice(0, 3)));
+  }
+}
+
+/** Each order has at most one deployment for each request that may have published, and it is complete. */
+async function checkOrders({ records, clients, violations }: Books): Promise<void> {
+  const orders = new Map<string, Order>(
+    clients.flatMap((client) => client.orders.map((order) => [order.marker, order])),
+  );
+  const rows = await records.query<{ id: string; marker: string; files: number; size: number }>(
+    `select id, labels[1] as marker, files, size::float8 as size from deployment where labels[1] = any($1)`,
+    [[...orders.keys()]],
+  );
+  for (const [marker, found] of Map.groupBy(rows, (row) => row.marker)) {
+    const order = orders.get(marker)!;
+    const { key, spoilt, attempts } = order;
+    const allowed = spoilt !== null ? 0 : key === null ? attempts : 1;
+    violations.require(
+      found.length <= allowed,
+      'one-deployment',
+      () =>
+        `${marker} (${order.kind}${spoilt === null ? '' : `, ${spoilt}`}) has ${found.length} deployments after ${attempts} attempts`,
+    );
+    const size = order.files.reduce((sum, file) => sum + file.size, 0);
+    const isWhole = found.every((row) => row.files === order.files.length && row.size === size);
+    violations.require(isWhole, 'one-deployment', () => `${marker} is incomplete: ${JSON.stringify(found)}`);
+    if (key !== null && order.deployment !== null)
+      violations.require(
+        found[0]!.id === order.deployment,
+        'replays',
+        () => `${marker} is ${found[0]!.id}, and the 201 said ${order.deployment}`,
+      );
+  }
+}
+
+async function checkActivities({ records, clients, violations }: Books): Promise<void> {
+  for (const { account, changes, name } of clients) {
+    const wanted = new Map(changes.map((change) => [`${change.event} ${change.deployment ?? change.token}`, change]));
+    const rows = await records.query<{ what: string; count: number }>(
+      `select event || ' ' || coalesce(deployment, token) as what, count(*)::int as count from activity
+       where account_id = $1 and (deployment = any($2) or token = any($3)) group by 1`,
+      [
+        account,
+        [...wanted.values()].map((one) => one.deployment ?? ''),
+        [...wanted.values()].map((one) => one.token ?? ''),
+      ],
+    );
+    const counts = new Map(rows.map((row) => [row.what, row.count]));
+    for (const what of wanted.keys())
+      violations.require(
+        counts.get(what) === 1,
+        'activities',
+        () => `${name}: ${what} is recorded ${counts.get(what) ?? 0} times`,
+      );
+  }
+}
+
+const LOOKS = 3;
+const LOOK_PAUSE_MS = 700;
+
+/** The packs that may be left while the process that filled them still counts as running. */
+interface Leftovers {
+  /** Whether open packs are allowed, because their process may still be running. */
+  open: boolean;
+  /** Whether sealed packs without use are allowed, because they were sealed at a time that is now in the future. */
+  sealed: boolean;
+}
+
+/** Checks after a sweep that files, rows and the packs in use are the same. */
+export async function checkPacks(
+  { records, violations }: Pick<Books, 'records' | 'violations'>,
+  dataDir: string,
+  leftovers: Leftovers,
+): Promise<void> {
+  let remaining = await findLeftovers(records, dataDir, leftovers);
+  // The jobs of the server go on. Only what is found again is left over.
+  for (let look = 0; look < LOOKS && remaining.size > 0; look += 1) {
+    await sleep(LOOK_PAUSE_MS);
+    const again = await findLeftovers(records, dataDir, leftovers);
+    remaining = new Map([...remaining].filter(([id]) => again.has(id)));
+  }
+  for (const [id, problem] of remaining) violations.add('orphans', `${id}: ${problem}`);
+}
+
+async function findLeftovers(
+  records: Records,
+  dataDir: string,
+  { open, sealed }: Leftovers,
+): Promise<Map<string, string>> {
+  const rows = await records.query<{ id: string; state: string }>('select id, state from pack');
+  const used = new Set((await records.query<{ id: string }>(PACKS_IN_USE)).map(({ id }) => id));
+  const entries = await readdir(join(dataDir, 'packs'), { recursive: true, withFileTypes: true });
+  const files = new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name.replace(/\.pack$/, '')));
+  const found = new Map<string, string>();
+  for (const { id, state } of rows) {
+    if (state === 'dead') found.set(id, 'the pack is dead after a sweep');
+    if (state === 'sealed' && !used.has(id) && !sealed)
+      found.set(id, 'the pack is sealed and not in use after a sweep');
+    if (state === 'open' && !open) found.set(id, 'the pack is open although its process has ended');
+    if (state === 'sealed' && !files.has(id)) found.set(id, 'the pack has no file');
+    files.delete(id);
+  }
+  for (const id of files) found.set(id, 'the file has no row');
+  if (!open) for (const name of await readdir(join(dataDir, 'spool'))) found.set(name, 'the temporary file is left');
+  return found;
+}

@@ -1,0 +1,24 @@
+import type { World } from '../world/world.ts';
+
+/** What one disturbance did. */
+export interface Outcome {
+  /** What is worth a line of progress. */
+  detail: string;
+  /** When the service could begin to recover, as of `performance.now()`. */
+  since: number;
+}
+
+/** One way to disturb the service while clients use it. */
+export interface Disturbance {
+  kind: string;
+  /** How often it is in a deck of the plan. */
+  weight: number;
+  /** The time in which the service must work again, in seconds. */
+  recoverySeconds: number;
+  /** Whether it kills the embedded database and leaves the restart to the server. */
+  killsDatabase?: boolean;
+  /** Why it is impossible here; `null` if it is possible. */
+  impossible?(world: World): string | null;
+  /** Disturbs, and ends the disturbance. Whatever must recover then recovers by itself. */
+  run(world: World): Promise<Outcome>;
+}

@@ -1,0 +1,94 @@
+import { parseArgs } from 'node:util';
+
+/** The settings of one run. */
+export interface Settings {
+  /** How long disturbances go on, in seconds. */
+  seconds: number;
+  seed: number;
+  /** The kinds of disturbances; empty for all. */
+  only: readonly string[];
+  workers: number;
+  /** An external database; `null` for the embedded one, which the run then kills. */
+  databaseUrl: string | null;
+  /** The number of sockets of a flood of slow clients. */
+  sockets: number;
+  /** The number of simultaneous deploys of a flood. */
+  uploads: number;
+  /** Whether the run ends at the first violation. */
+  stopEarly: boolean;
+  /** The file that receives the result as JSON; `null` for none. */
+  json: string | null;
+}
+
+export const USAGE = `Usage: npm run torture -- [options]
+
+  --minutes N        how long to disturb (default 3)
+  --hours N
+  --seconds N
+  --seed N           repeat the plan of an earlier run
+  --only KIND        only these kinds of disturbances (repeatable)
+  --workers N        the number of workers (default 2)
+  --database-url URL an external PostgreSQL, which is not killed
+  --sockets N        slow sockets of one flood (default 10000)
+  --uploads N        simultaneous deploys of one flood (default 1000)
+  --keep-going       continue after a violation
+  --json FILE        write the result to a file
+  --faults [NAME]    seed each fault into a copy of the code instead, and report whether it is found
+  --list             list the kinds of disturbances and the invariants`;
+
+const OPTIONS = {
+  seconds: { type: 'string' },
+  minutes: { type: 'string' },
+  hours: { type: 'string' },
+  seed: { type: 'string' },
+  only: { type: 'string', multiple: true },
+  workers: { type: 'string', default: '2' },
+  'database-url': { type: 'string' },
+  sockets: { type: 'string', default: '10000' },
+  uploads: { type: 'string', default: '1000' },
+  'keep-going': { type: 'boolean', default: false },
+  json: { type: 'string' },
+  faults: { type: 'boolean', default: false },
+  list: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const;
+
+/** What a command line asks for. `names` are the seeded faults to try; empty for all. */
+export type Command =
+  | { kind: 'run'; settings: Settings }
+  | { kind: 'faults'; names: readonly string[] }
+  | { kind: 'list' }
+  | { kind: 'help' };
+
+const DEFAULT_SECONDS = 180;
+
+/** Reads a command line. @throws Error that says what must be true. */
+export function readCommand(args: readonly string[]): Command {
+  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  if (values.help) return { kind: 'help' };
+  if (values.list) return { kind: 'list' };
+  if (values.faults) return { kind: 'faults', names: positionals };
+  if (positionals.length > 0) throw new Error(`"${positionals[0]}" is not an option.`);
+  const number = (name: 'seconds' | 'minutes' | 'hours' | 'seed' | 'workers' | 'sockets' | 'uploads') => {
+    const text = values[name];
+    if (text === undefined) return null;
+    const value = Number(text);
+    if (!(value >= 0)) throw new Error(`--${name} must be a number that is not negative.`);
+    return value;
+  };
+  const given = [number('seconds'), scaled(number('minutes'), 60), scaled(number('hours'), 3_600)];
+  const settings: Settings = {
+    seconds: given.find((value) => value !== null) ?? DEFAULT_SECONDS,
+    seed: number('seed') ?? Date.now() % 1_000_000,
+    only: values.only ?? [],
+    workers: Math.max(1, number('workers')!),
+    databaseUrl: values['database-url'] ?? null,
+    sockets: number('sockets')!,
+    uploads: number('uploads')!,
+    stopEarly: !values['keep-going'],
+    json: values.json ?? null,
+  };
+  return { kind: 'run', settings };
+}
+
+const scaled = (value: number | null, factor: number) => (value === null ? null : value * factor);
