@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { chown, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,18 +26,23 @@ export async function startDebianPostgres(folder: string): Promise<DebianPostgre
   await mkdir(folder);
   if (process.getuid?.() === 0) await chown(folder, 0, 0);
   const data = join(folder, 'data');
-  const program = (name: string, ...args: string[]) => [...PREFIX, join(programs, name), ...args] as [string, ...string[]];
+  const program = (name: string, ...args: string[]) =>
+    [...PREFIX, join(programs, name), ...args] as [string, ...string[]];
   const [initdb, ...initdbArgs] = program('initdb', '-D', data, '-U', 'berth', '--auth=trust', '-E', 'UTF8');
   await run(initdb, initdbArgs, { env: { LC_ALL: 'C', PATH: process.env['PATH'] } });
   const settings = ['listen_addresses=', `unix_socket_directories=${folder}`].flatMap((each) => ['-c', each]);
   const [postgres, ...args] = program('postgres', '-D', data, ...settings);
   const server = spawn(postgres, args, { env: { LC_ALL: 'C' }, stdio: 'ignore' });
   const exited = once(server, 'exit');
-  while (!existsSync(join(folder, '.s.PGSQL.5432'))) {
+  // Fails until the server is ready.
+  const createDatabase = () => run(join(programs, 'createdb'), ['-h', folder, '-U', 'berth', 'berth']);
+  for (let isReady = false; !isReady;) {
     if (server.exitCode !== null) throw new Error(`PostgreSQL exited with ${server.exitCode}.`);
-    await sleep(POLL_MS);
+    isReady = await createDatabase().then(
+      () => true,
+      () => sleep(POLL_MS, false),
+    );
   }
-  await run(join(programs, 'createdb'), ['-h', folder, '-U', 'berth', 'berth']);
   const { stdout } = await run(join(programs, 'pg_dump'), ['--version']);
   return {
     url: `postgresql://berth@${encodeURIComponent(folder)}:5432/berth`,

@@ -26,7 +26,9 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const mebibytes = (bytes: number) => `${(bytes / MiB).toFixed(0)} MiB`;
 
 /** Measures backups and their reference, alternating, while clients deploy. */
-async function measureBackups(folder: string): Promise<{ rows: Row[]; file: string; sites: Awaited<ReturnType<typeof publishSites>> }> {
+async function measureBackups(
+  folder: string,
+): Promise<{ rows: Row[]; file: string; sites: Awaited<ReturnType<typeof publishSites>> }> {
   const postgres = await startDebianPostgres(join(folder, 'postgres'));
   const berth = await startBerth({ DATABASE_URL: postgres.url, DATA_DIR: join(folder, 'source') });
   const env = { DATABASE_URL: postgres.url, DATA_DIR: berth.dataDir, PORT: String(berth.port) };
@@ -54,7 +56,10 @@ async function measureBackups(folder: string): Promise<{ rows: Row[]; file: stri
         label: `backup of ${SITES} sites while ${CLIENTS} clients deploy, beside \`pg_dump\` ${postgres.version} and \`tar\``,
         measured: `${(backupMs / referenceMs).toFixed(2)}x  (${seconds(backupMs)} / ${seconds(referenceMs)}; ${mebibytes((await stat(file)).size)}; ${deploys} deploys meanwhile)`,
       },
-      { label: 'peak of resident memory of the backup', measured: mebibytes(Math.max(...backups.map((each) => each.peakBytes))) },
+      {
+        label: 'peak of resident memory of the backup',
+        measured: mebibytes(Math.max(...backups.map((each) => each.peakBytes))),
+      },
       {
         label: 'increment after the last of these backups',
         measured: `${seconds(increment.ms)}, ${mebibytes((await stat(join(folder, 'increment.tar'))).size)}`,
@@ -67,7 +72,11 @@ async function measureBackups(folder: string): Promise<{ rows: Row[]; file: stri
   }
 }
 
-async function measureRestore(folder: string, file: string, sites: Awaited<ReturnType<typeof publishSites>>): Promise<Row[]> {
+async function measureRestore(
+  folder: string,
+  file: string,
+  sites: Awaited<ReturnType<typeof publishSites>>,
+): Promise<Row[]> {
   const env = { DATA_DIR: join(folder, 'target') };
   const restored = await operate(env, 'restore', file);
   const doctor = JSON.parse((await operate(env, 'doctor', '--json')).output) as { findings: { severity: string }[] };
