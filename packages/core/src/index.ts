@@ -25,6 +25,7 @@ export {
 export { ensureOwner } from './services/accounts/accounts.ts';
 export { authenticate } from './services/authentication.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
+export { hasAccounts } from './services/backup/restore.ts';
 export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export type { LeftOutKind } from './services/deployments/archive-files.ts';

@@ -15,6 +15,9 @@ export { deleteToken, listTokens } from './services/accounts/tokens.ts';
 export { setTakenDown } from './services/deployments/take-downs.ts';
 export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';
 export { backup, type BackupOptions, type BackupSummary } from './services/backup/backup.ts';
+export { exportAccount, type ExportSummary } from './services/backup/export-account.ts';
+export { importAccount } from './services/backup/import-account.ts';
+export type { AdoptedAccount } from './services/backup/adopt-account.ts';
 export { type EarlierBackup, openEarlierBackup } from './services/backup/earlier-backup.ts';
 export {
   hasAccounts,

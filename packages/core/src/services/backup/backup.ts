@@ -11,7 +11,7 @@ import { BackupWriter, type ByteSink, inParts } from '../../storage/backup-write
 import { holdPacks, releasePacks } from '../packs/hold.ts';
 import type { EarlierBackup } from './earlier-backup.ts';
 import { FORMAT_VERSION, KEY_MEMBER, type Manifest, MANIFEST_MEMBER } from './manifest.ts';
-import { copyStatement, NEWEST_SCHEMA, readSchemaNumber, readSequences, readTables } from './tables.ts';
+import { copyStatement, readSequences, readTables, requireKnownSchema } from './tables.ts';
 
 export interface BackupOptions {
   /** The version of Berth. */
@@ -87,11 +87,7 @@ export async function backup(core: Core, sink: ByteSink, options: BackupOptions)
 }
 
 async function describe(core: Core, session: Client, options: BackupOptions): Promise<Manifest> {
-  const schema = await readSchemaNumber(session);
-  if (schema > NEWEST_SCHEMA)
-    throw new Error(
-      `The database has schema ${schema}, and this Berth knows schema ${NEWEST_SCHEMA}. Use the newest Berth that uses this database.`,
-    );
+  const schema = await requireKnownSchema(session);
   const tables = await readTables(session);
   const { rows } = await session.query<{ count: number; bytes: number }>(
     `select count(*)::int as count, coalesce(sum(size), 0)::float8 as bytes from pack where state = 'sealed'`,
@@ -109,6 +105,7 @@ async function describe(core: Core, session: Client, options: BackupOptions): Pr
     tables,
     sequences: await readSequences(session, tables),
     packs: rows[0]!,
+    account: null,
   };
 }
 
@@ -122,13 +119,23 @@ async function readCounts(session: Client): Promise<Pick<BackupSummary, 'account
 /** @returns The number of compressed bytes. */
 async function writeRows(session: Client, writer: BackupWriter, { tables }: Manifest): Promise<number> {
   let rowBytes = 0;
-  for (const table of tables) {
-    let part = 0;
-    for await (const text of inParts(copyOut(session, copyStatement(table)))) {
-      const compressed = await compress(text);
-      rowBytes += compressed.length;
-      await writer.add(`${partName(`rows/${table.name}`, (part += 1))}.copy.zst`, compressed);
-    }
+  for (const table of tables) rowBytes += await writeTable(session, writer, table.name, copyStatement(table));
+  return rowBytes;
+}
+
+/** Writes the rows of a table in compressed parts. @returns The number of compressed bytes. */
+export async function writeTable(
+  session: Client,
+  writer: BackupWriter,
+  table: string,
+  statement: string,
+): Promise<number> {
+  let rowBytes = 0;
+  let part = 0;
+  for await (const text of inParts(copyOut(session, statement))) {
+    const compressed = await compress(text);
+    rowBytes += compressed.length;
+    await writer.add(`${partName(`rows/${table}`, (part += 1))}.copy.zst`, compressed);
   }
   return rowBytes;
 }

@@ -30,6 +30,8 @@ const Manifest = z.object({
   sequences: z.array(Sequence),
   /** The sealed packs that the rows refer to, including those in earlier backups. */
   packs: z.object({ count: z.number().int(), bytes: z.number() }),
+  /** The exported account, and the host of the platform domains that it has; `null` for an installation. */
+  account: z.object({ id: z.string(), email: z.string(), platformHost: z.string() }).nullable(),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
