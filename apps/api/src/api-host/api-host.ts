@@ -45,7 +45,7 @@ export function createApiHost(options: ApiHostOptions): Express {
   );
   app.use(commandLineRouter(baseUrl.origin));
   app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => options.core.now()));
-  if (core.tracer !== UNTRACED) app.use(traceRequests(core.tracer));
+  if (options.core.tracer !== UNTRACED) app.use(traceRequests(options.core.tracer));
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));
