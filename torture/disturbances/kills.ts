@@ -77,7 +77,7 @@ const killAllWorkers: Disturbance = {
 
 const killDatabase: Disturbance = {
   kind: 'kill-database',
-  weight: 7,
+  weight: 10,
   recoverySeconds: DATABASE_SECONDS,
   killsDatabase: true,
   impossible: needsEmbedded,

@@ -104,8 +104,8 @@ async function findCredential(`,
       },
       {
         file: `${SERVICES}/accounts/tokens.ts`,
-        find: `import { notFound`,
-        replace: `import { recentTokens } from '../authentication.ts';\nimport { notFound`,
+        find: `import { lockAccount`,
+        replace: `import { recentTokens } from '../authentication.ts';\nimport { lockAccount`,
       },
     ],
     breaks: ['revoked'],
@@ -161,13 +161,6 @@ async function findCredential(`,
         find: 'const isSwitched = deployment !== null && deployment.id !== previous;',
         replace:
           'const isSwitched = deployment !== null && deployment.id !== previous && !(row.linked && row.linked > core.now());',
-      },
-      {
-        file: `${SERVICES}/domains/put-domain.ts`,
-        find: `  const { core, caller } = scope;
-  const previous`,
-        replace: `  const { core, caller } = scope;
-  const previous`,
       },
     ],
     breaks: ['domain-order', 'gone', 'answers', 'protected'],

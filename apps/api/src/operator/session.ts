@@ -1,10 +1,15 @@
+import { basename } from 'node:path';
 import type { Core } from '@berth/core';
 import { actForAccount } from '@berth/core/operator';
 import { table } from '@berth/terminal';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config/config.ts';
 
-export const PROGRAM = 'npm run berth --';
+/** The name of the link to this program in the image and in systemd installations. */
+const ADMIN = 'berth-admin';
+
+/** How the operator has started this program. Help and messages name it. */
+export const PROGRAM = basename(process.argv[1] ?? '') === ADMIN ? ADMIN : 'npm run berth --';
 
 /** The terminal and the configuration of a command. */
 export interface CommandContext {
