@@ -12,7 +12,7 @@ export interface PublishedSite {
 }
 
 /** Returns the files of a site: ten files of 100 bytes to 20 KB, which differ for each seed and do not compress. */
-export function filesOf(seed: string): Files {
+function filesOf(seed: string): Files {
   return Object.fromEntries(
     Array.from({ length: FILES }, (_, i) => {
       const sizeBytes = 100 + (hash('sha256', `${seed}/${i}`, 'buffer').readUInt32BE() % MAX_FILE_BYTES);

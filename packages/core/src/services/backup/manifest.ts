@@ -24,7 +24,7 @@ const Manifest = z.object({
   berth: z.string(),
   /** The number of the newest migration of the database. */
   schema: z.number().int().positive(),
-  /** Identifies `SECRET_KEY` without revealing it. `included` tells whether the file contains the key. */
+  /** Identifies `SECRET_KEY` without revealing it. `included` is true if the file contains the key. */
   key: z.object({ fingerprint: z.string(), included: z.boolean() }),
   tables: z.array(Table),
   sequences: z.array(Sequence),
