@@ -1,24 +1,45 @@
-FROM node:24-slim AS build
+# The image of Berth. docs/deploying.md describes how to run it.
+# POSTGRES=embedded has a PostgreSQL server, for one container. POSTGRES=external has none and needs DATABASE_URL.
+
+FROM node:24-slim AS modules
 WORKDIR /app
-COPY pnpm-lock.yaml pnpm-workspace.yaml ./
-RUN npx --yes pnpm@12.21.0 fetch --prod
+ARG POSTGRES=embedded
 COPY . .
-RUN npx --yes pnpm@12.21.0 install --prod --offline --frozen-lockfile --filter '@berth/api...'
+RUN --mount=type=cache,id=pnpm,target=/root/.local/share/pnpm/store \
+  case $POSTGRES in embedded) flags= ;; external) flags=--no-optional ;; *) exit 2 ;; esac; \
+  npx --yes pnpm@12.21.0 install --prod --frozen-lockfile --prefer-offline --filter-prod '@berth/api...' $flags
+# The base image has Node. No page loads source maps, type declarations and the other builds of Swagger UI.
+RUN rm -r node_modules/node node_modules/.bin node_modules/.pnpm/node@* && \
+  find node_modules/.pnpm -name '*.map' -delete -o -name '*.d.[cm]ts' -delete -o -name '*.d.ts' -delete -o \
+  -path '*/swagger-ui-dist/swagger-ui-es-bundle*.js' -delete
 
 FROM node:24-slim AS cli
 WORKDIR /app
 COPY . .
-RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --filter '@berth/cli...' && node packages/cli/build/package.ts
+RUN --mount=type=cache,id=pnpm,target=/root/.local/share/pnpm/store \
+  npx --yes pnpm@12.21.0 install --prod --frozen-lockfile --prefer-offline --filter-prod '@berth/cli...' && \
+  node packages/cli/build/package.ts
 
 FROM node:24-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
-RUN install -d -o node -g node /data
+LABEL org.opencontainers.image.title="Berth" \
+  org.opencontainers.image.description="Publishes a folder of static files and returns a link to it." \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.source="https://code.berth.example/berth/berth" \
+  org.opencontainers.image.documentation="https://code.berth.example/berth/berth/blob/HEAD/docs/deploying.md"
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data \
+  MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 NODE_COMPILE_CACHE=/app/.compile-cache
 WORKDIR /app
-COPY --from=build /app ./
+RUN install -d -o node -g node /data /app/.compile-cache && \
+  ln -s /app/apps/api/src/operator/main.ts /usr/local/bin/berth-admin
+COPY --from=modules /app ./
 COPY --from=cli /app/packages/cli/dist ./packages/cli/dist
 USER node
+# Fills the compile cache, which depends on the user and on the flags of Node.
+RUN node --expose-gc --max-semi-space-size=4 --input-type=module --eval \
+  "for (const name of ['server', 'workers/start-workers', 'workers/run-worker']) await import('/app/apps/api/src/' + name + '.ts')" && \
+  berth-admin help >/dev/null
 VOLUME /data
 EXPOSE 4000
-HEALTHCHECK --interval=15s --timeout=6s --start-period=60s --start-interval=1s \
-  CMD ["node", "apps/api/src/healthcheck.ts"]
+HEALTHCHECK --interval=15s --timeout=6s --start-period=60s \
+  CMD ["node", "apps/api/src/healthcheck.js"]
 CMD ["node", "--expose-gc", "--max-semi-space-size=4", "apps/api/src/main.ts"]

@@ -14,7 +14,10 @@ async function torture(settings: Settings): Promise<number> {
   const result = await run(settings, print);
   print(`\n${formatResult(result)}`);
   if (settings.json !== null)
-    writeFileSync(settings.json, JSON.stringify({ ...result, violations: result.violations.found }, null, 2));
+    writeFileSync(
+      settings.json,
+      JSON.stringify({ ...result, resources: result.resources.peaks, violations: result.violations.found }, null, 2),
+    );
   if (!result.violations.any) return 0;
   process.stderr.write(
     `Broken: ${[...result.violations.counts.keys()].join(', ')}. Repeat with --seed ${settings.seed}.\n`,

@@ -6,7 +6,8 @@ const MiB = 1024 ** 2;
 
 /** Formats the result of a run as one table in Markdown. */
 export function formatResult(result: Result): string {
-  const { kinds, leftOut, peaks, settings, tally, violations } = result;
+  const { kinds, leftOut, resources, settings, tally, violations } = result;
+  const { peaks } = resources;
   const count = (invariant: Invariant) => String(violations.counts.get(invariant) ?? 0);
   const rows: [string, string][] = [
     ['machine', `${cpus().length} cores, highest load ${result.load.toFixed(1)}`],

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPacks, checkRecords } from './checks/records.ts';
 import { checkServed } from './checks/served.ts';
-import { checkDoctor, checkResources, type Peaks, runSweep } from './checks/service.ts';
+import { checkDoctor, ResourceCheck, runSweep } from './checks/service.ts';
 import { reassert } from './clients/change.ts';
 import { RunEnded, UnexpectedResponse } from './clients/exchange.ts';
 import type { Tally } from './clients/oracle.ts';
@@ -12,6 +12,7 @@ import type { Disturbance } from './disturbances/disturbance.ts';
 import { planDisturbances, selectKinds } from './plan.ts';
 import type { Settings } from './settings.ts';
 import type { Violations } from './violations.ts';
+import { StartFailed } from './world/service.ts';
 import { waitUntilRecovered, createWorld, type World } from './world/world.ts';
 
 /** How often a kind of disturbance ran, and how long the slowest recovery took. */
@@ -35,7 +36,7 @@ export interface Result {
   doctorRuns: number;
   checks: number;
   tally: Tally;
-  peaks: Peaks;
+  resources: ResourceCheck;
   /** The highest load of the machine in one minute. */
   load: number;
   violations: Violations;
@@ -68,7 +69,7 @@ export async function run(settings: Settings, report: Report): Promise<Result> {
     doctorRuns: 0,
     checks: 0,
     tally: world.town.wire.tally,
-    peaks: { descriptors: 0, memoryBytes: 0 },
+    resources: new ResourceCheck(world.service, world.violations),
     load: 0,
     violations: world.violations,
   };
@@ -97,7 +98,12 @@ async function runRound(world: World, result: Result, disturbance: Disturbance):
   const stop = new AbortController();
   const traffic = Promise.all(town.clients.map((client) => keepGoing(town, client, stop.signal)));
   await Promise.race([traffic, sleep(TRAFFIC_MS.before + random() * TRAFFIC_MS.more)]);
-  const outcome = await disturbance.run(world);
+  const disturbedAt = performance.now();
+  const outcome = await disturbance.run(world).catch((error: unknown) => {
+    if (!(error instanceof StartFailed)) throw error;
+    world.violations.add('recovery', error.message);
+    return { detail: error.message, since: disturbedAt };
+  });
   const recovery = await recover(world, result, disturbance, outcome.since);
   await Promise.race([traffic, sleep(TRAFFIC_MS.after)]);
   stop.abort();
@@ -150,11 +156,10 @@ async function check(world: World, result: Result): Promise<void> {
     for (const client of town.clients) await reassert(direct.wire, client);
     await takeDownOne(world);
     await runSweep(service, violations);
-    await checkServed(direct);
+    await Promise.all([checkServed(direct), checkDoctor(service, violations)]);
     await checkRecords({ records, clients: town.clients, violations });
     await checkPacks({ records, violations }, service.dataDir, { open: true, sealed: service.hasFutureTimes });
-    await checkDoctor(service, violations);
-    await checkResources(service, violations, result.peaks);
+    await result.resources.run();
     violations.require(service.isRunning(), 'recovery', () => 'the server has ended');
   } catch (error) {
     if (!(error instanceof UnexpectedResponse || error instanceof RunEnded)) throw error;
@@ -179,6 +184,7 @@ async function waitUntilQuiet({ records, violations }: World): Promise<void> {
 /** Ends all processes, and checks that nothing is left over that only a running process may leave. */
 async function finish(world: World, result: Result): Promise<void> {
   const { records, service, violations } = world;
+  await result.resources.runLast();
   const since = performance.now();
   await service.killAll();
   service.shiftClock(0);

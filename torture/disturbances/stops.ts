@@ -30,9 +30,9 @@ const stopWorker: Disturbance = {
     const worker = pick(random, service.processes('worker'))!;
     signal(worker.pid, 'SIGSTOP');
     try {
-      await deleteProbe(http, site);
       // A network that fails while the worker is stopped also loses the notification of the change.
-      if (random() < 0.5) await records.query(END_IDLE_SESSIONS).catch(() => null);
+      if (random() < 0.5) await records.query(END_SESSIONS).catch(() => null);
+      await deleteProbe(http, site);
       await sleep(FRESH_MS);
       const visits = Array.from({ length: VISITS }, visit);
       await sleep(300);
@@ -50,8 +50,8 @@ const stopWorker: Disturbance = {
   },
 };
 
-const END_IDLE_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity
-  where backend_type = 'client backend' and state = 'idle' and pid <> pg_backend_pid()`;
+const END_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity
+  where backend_type = 'client backend' and pid <> pg_backend_pid()`;
 
 async function publishProbe(http: Http): Promise<string> {
   const { contentType, body } = formOf({ 'index.html': `probe ${Math.random()}` }, { labels: '["probe"]' });

@@ -38,6 +38,8 @@ export interface World {
 }
 
 const CLIENTS = 6;
+/** The exit code of a program that ends at Ctrl-C. */
+const INTERRUPTED = 130;
 const PLAN = 'team';
 const SMALL_PLAN = 'free';
 
@@ -57,6 +59,8 @@ export async function createWorld(settings: Settings, onViolation: (violation: V
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     rmSync(join(clockFile, '..'), { recursive: true, force: true });
   };
+  const interrupt = () => void close().finally(() => process.exit(INTERRUPTED));
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt);
   try {
     await service.start();
     const [small, ...accounts] = await createAccounts(service, settings, [

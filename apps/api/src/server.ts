@@ -59,6 +59,7 @@ export async function startBerth(
       waitsForDatabase: config.adminListen !== null,
       ...options,
     });
+    admin?.follow(core);
     serve({ listener, core, config, health, log });
     metrics.serve(core);
     return {

@@ -60,4 +60,7 @@ async function isChanged(): Promise<boolean> {
   return false;
 }
 
-if (import.meta.main && (!process.argv.includes('--if-changed') || (await isChanged()))) await buildCliPackage();
+if (import.meta.main && (!process.argv.includes('--if-changed') || (await isChanged()))) {
+  process.stderr.write('Building the command line.\n');
+  await buildCliPackage();
+}

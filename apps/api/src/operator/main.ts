@@ -1,4 +1,5 @@
-// Runs one command of the operator. `npm run berth -- help` lists the commands.
+#!/usr/bin/env node
+// Runs one command of the operator. `npm run berth -- help` lists the commands; in the image this is `berth-admin help`.
 import { EXIT, operate } from './operate.ts';
 
 const resources = new AsyncDisposableStack();

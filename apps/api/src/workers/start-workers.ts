@@ -75,6 +75,7 @@ export async function startWorkers(
       waitsForDatabase: config.adminListen !== null,
     });
     metrics.serve(core);
+    admin?.follow(core);
     await untilAborted(pool.serve(), signal);
     health.serve({
       ...coreChecks(core),

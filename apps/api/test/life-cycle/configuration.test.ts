@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,6 +99,16 @@ describe('T37: a server that cannot start gives the reason in one line', () => {
       expect(line).toMatch(reason);
       expect(line).toMatch(/Set DATA_DIR to a folder that this user can write to\.$/);
     }
+  });
+
+  it.runIf(process.getuid?.() === 0)('newcomer B9: if root starts it on the data of another user', async () => {
+    const dataDir = await mkdtemp(join(folder, 'foreign-'));
+    await chown(dataDir, 65_534, 65_534);
+    const reason = await reasonOfFailedStart({ DATA_DIR: dataDir });
+    expect(reason).toBe(
+      `DATA_DIR ${dataDir} belongs to the user with the id 65534. Run Berth as this user, not as root, or set DATA_DIR to another folder.`,
+    );
+    expect(await readdir(dataDir)).toEqual([]);
   });
 
   it('scale B9: if a newer version has changed the database', async () => {

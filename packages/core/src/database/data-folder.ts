@@ -12,12 +12,19 @@ export async function makeFolder(folder: string): Promise<void> {
   });
 }
 
-/** Makes sure that this process can write to a folder. Creates a missing folder. @throws Error with the reason in one line. */
+/**
+ * Makes sure that this process can write to a folder, and that the owner of the folder can read what it writes. Creates a
+ * missing folder.
+ *
+ * @throws Error with the reason in one line.
+ */
 export async function prepareDataFolder(folder: string): Promise<void> {
   try {
     await makeFolder(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    await refuseForeignRoot(folder);
   } catch (error) {
+    if (error instanceof ForeignFolder) throw error;
     const { code = '' } = error as NodeJS.ErrnoException;
     const reason = REASONS[code] ?? 'the system reported an error';
     throw new Error(
@@ -25,6 +32,17 @@ export async function prepareDataFolder(folder: string): Promise<void> {
       { cause: error },
     );
   }
+}
+
+class ForeignFolder extends Error {}
+
+/** The packs that root writes cannot be read by other users, so the owner of the folder could no longer serve them. */
+async function refuseForeignRoot(folder: string): Promise<void> {
+  const { uid } = await stat(folder);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  throw new ForeignFolder(
+    `DATA_DIR ${folder} belongs to the user with the id ${uid}. Run Berth as this user, not as root, or set DATA_DIR to another folder.`,
+  );
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { EntitySchema } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
-import { type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
+import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
 import { ChannelListener, type Listener } from './listener.ts';
@@ -34,13 +34,16 @@ export interface Database {
    * its cache of sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
+  /** Opens a session of its own, outside of the pool, for COPY and for locks of a session. The caller must end it. */
+  connect(): Promise<Client>;
   /**
    * Migrates the schema, even in several processes at once.
    *
-   * @param signal Ends the wait for another process that migrates.
+   * @param options.upTo The number of the last migration to run. Default: all migrations run.
+   * @param options.signal Ends the wait for another process that migrates.
    * @throws Error if the schema is too new for this program, or the reason of the signal.
    */
-  migrate(signal?: AbortSignal): Promise<void>;
+  migrate(options?: { upTo?: number; signal?: AbortSignal | undefined }): Promise<void>;
   /** Returns the SQL that would make the schema match the entities, without triggers; empty if the schema matches. */
   schemaDrift(): Promise<string>;
   /** Notifications of committed activities: `{ account, id }` as JSON. */
@@ -114,7 +117,12 @@ export function openDatabase(
         }
       }
     },
-    migrate: (signal) => em().transactional((tx) => migrate(orm, tx, signal)),
+    async connect() {
+      const session = new sessions.Session();
+      await session.connect();
+      return session;
+    },
+    migrate: ({ upTo, signal } = {}) => em().transactional((tx) => migrate(orm, tx, upTo, signal)),
     async schemaDrift() {
       const driftStatements = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return driftStatements
@@ -137,13 +145,18 @@ export function openDatabase(
   };
 }
 
-async function migrate(orm: MikroORM, tx: EntityManager, signal?: AbortSignal): Promise<void> {
+async function migrate(orm: MikroORM, tx: EntityManager, upTo = Infinity, signal?: AbortSignal): Promise<void> {
   await sql`select set_config('lock_timeout', '0', true)`.execute(db(tx));
   // A statement that waits for the lock could not be ended by the signal.
   const tryLock = sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as locked`;
   while (!(await tryLock.execute(db(tx))).rows[0]!.locked) await sleep(LOCK_POLL_MS, undefined, { signal });
   await requireKnownSchema(tx);
-  await orm.migrator.up({ transaction: tx.getTransactionContext()! });
+  const transaction = tx.getTransactionContext()!;
+  if (upTo === Infinity) await orm.migrator.up({ transaction });
+  else {
+    const pending = (await orm.migrator.getPending()).map(({ name }) => name);
+    await orm.migrator.up({ transaction, migrations: pending.filter((name) => Number.parseInt(name, 10) <= upTo) });
+  }
   await recordCompatibility(tx);
 }
 

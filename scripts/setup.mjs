@@ -1,0 +1,82 @@
+// Installs the dependencies. It runs on the Node of the machine, before anything is installed, so it uses nothing but Node.
+//
+//   node scripts/setup.mjs            everything, for tests and development
+//   node scripts/setup.mjs server     what the server and the command line that it hands out need to build and run
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PNPM = 'pnpm@12.21.0';
+const OLDEST_NODE = 20;
+/** The root brings Node. `...` adds the packages of the workspace that a package depends on. */
+const SERVER_PACKAGES = ['berth', '@berth/api...', '@berth/cli...'];
+
+const isServerOnly = process.argv[2] === 'server';
+if (isServerOnly) refuseForeignRoot();
+refuseOldNode();
+install(isServerOnly && !hasTestTools() ? 'server' : 'everything');
+if (isServerOnly) buildCommandLine();
+
+/** Files that root writes here could not be read or replaced by the owner of the folder. */
+function refuseForeignRoot() {
+  const { uid } = statSync(ROOT);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  const user = spawnSync('id', ['-un', String(uid)], { encoding: 'utf8' }).stdout?.trim() || String(uid);
+  fail(`This folder belongs to the user ${user}. Run npm start as ${user}, not as root.`);
+}
+
+function refuseOldNode() {
+  if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) return;
+  fail(`Berth needs Node ${OLDEST_NODE} or newer to install itself. This is Node ${process.versions.node}.`);
+}
+
+/** An installation of the server alone would remove what the tests need. */
+function hasTestTools() {
+  const file = join(ROOT, 'node_modules/.modules.yaml');
+  if (!existsSync(file)) return false;
+  return /^ *"?devDependencies"?: true/m.test(readFileSync(file, 'utf8'));
+}
+
+function install(what) {
+  if (!existsSync(join(ROOT, 'node_modules')))
+    say(
+      what === 'server'
+        ? 'Installing the server, Node and PostgreSQL (about 300 MB). This can take a minute.'
+        : 'Installing the dependencies, Node and PostgreSQL (about 700 MB). This can take a minute.',
+    );
+  const selection = what === 'server' ? ['--prod', ...SERVER_PACKAGES.map((name) => `--filter-prod=${name}`)] : [];
+  const quiet = ['--reporter=append-only', '--loglevel=warn'];
+  run('npx', [
+    '--yes',
+    '--prefer-offline',
+    PNPM,
+    'install',
+    '--frozen-lockfile',
+    '--prefer-offline',
+    ...quiet,
+    ...selection,
+  ]);
+}
+
+function buildCommandLine() {
+  run(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, 'packages/cli/build/package.ts'), '--if-changed']);
+}
+
+/** Runs a program whose output goes to standard error, because standard output is for the log of the server. */
+function run(program, words) {
+  const { status, signal, error } = spawnSync(program, words, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  if (error) fail(`${program} cannot be run: ${error.message}`);
+  if (signal) process.kill(process.pid, signal);
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+function fail(text) {
+  say(text);
+  process.exit(1);
+}
