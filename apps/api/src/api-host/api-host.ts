@@ -25,7 +25,7 @@ import { trpcRouter } from './trpc.ts';
  * all requests that no other route handles. Source: api §2, §7, §9.
  */
 export function createApiHost(options: ApiHostOptions): Express {
-  const { baseUrl, log } = options;
+  const { core, baseUrl, log } = options;
   const { count, createContext } = createAdmission(options);
   const app = express();
   app
@@ -44,7 +44,7 @@ export function createApiHost(options: ApiHostOptions): Express {
     }),
   );
   app.use(commandLineRouter(baseUrl.origin));
-  app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => options.core.now()));
+  app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => core.now()));
   if (core.tracer !== UNTRACED) app.use(traceRequests(core.tracer));
   app.use(count);
   app.use(claimPageRouter(options));
