@@ -9,7 +9,7 @@ const MIN_FREE_BYTES = 3 * 1024 ** 3;
 
 /** The tests that start programs, browsers or separate databases, or try thousands of inputs. */
 const SYSTEM = [
-  'apps/api/test/{contract,crash,deploying,fuzz,life-cycle,operator,pages,patterns,sites}/**/*.test.ts',
+  'apps/api/test/{contract,crash,deploying,fuzz,life-cycle,monitoring,operator,pages,patterns,proxy,sites}/**/*.test.ts',
   'apps/api/test/healthcheck.test.ts',
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
@@ -17,6 +17,7 @@ const SYSTEM = [
   'packages/core/test/**/*-races.test.ts',
   'packages/client/test/package/**/*.test.ts',
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',
+  'torture/test/torture.test.ts',
 ];
 
 /** The files that take longest. They run first, so that at the end no worker is idle while another one still runs them. */
@@ -80,7 +81,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'suite',
-          include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts'],
+          include: ['packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts', 'torture/test/**/*.test.ts'],
           exclude: [...SYSTEM, ...CLIENTS, ...ELECTRON],
         },
       },

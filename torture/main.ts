@@ -13,9 +13,15 @@ async function torture(settings: Settings): Promise<number> {
   print(`Seed ${settings.seed}, ${settings.seconds} s, ${settings.workers} workers, load ${loadavg()[0]!.toFixed(1)}`);
   const result = await run(settings, print);
   print(`\n${formatResult(result)}`);
-  if (settings.json !== null) writeFileSync(settings.json, JSON.stringify({ ...result, violations: result.violations.found }, null, 2));
+  if (settings.json !== null)
+    writeFileSync(
+      settings.json,
+      JSON.stringify({ ...result, resources: result.resources.peaks, violations: result.violations.found }, null, 2),
+    );
   if (!result.violations.any) return 0;
-  process.stderr.write(`Broken: ${[...result.violations.counts.keys()].join(', ')}. Repeat with --seed ${settings.seed}.\n`);
+  process.stderr.write(
+    `Broken: ${[...result.violations.counts.keys()].join(', ')}. Repeat with --seed ${settings.seed}.\n`,
+  );
   return 1;
 }
 

@@ -1,6 +1,6 @@
 import type { Disturbance } from './disturbances/disturbance.ts';
 import { FLOODS } from './disturbances/floods.ts';
-import { KILLS } from './disturbances/kills.ts';
+import { killAtStep, KILLS } from './disturbances/kills.ts';
 import { STOPS } from './disturbances/stops.ts';
 import { SURROUNDINGS } from './disturbances/surroundings.ts';
 
@@ -22,10 +22,18 @@ export function* planDisturbances(kinds: readonly Disturbance[], random: () => n
   }
 }
 
-/** Selects kinds by name. @throws Error if a name is not a kind. */
+/**
+ * Selects kinds by name. `kill-at-step:STEP` kills at one step only.
+ *
+ * @throws Error if a name is not a kind.
+ */
 export function selectKinds(only: readonly string[]): readonly Disturbance[] {
-  const names = DISTURBANCES.map(({ kind }) => kind);
-  const unknown = only.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new Error(`"${unknown}" is not a kind of disturbance; use ${names.join(', ')}.`);
-  return only.length === 0 ? DISTURBANCES : DISTURBANCES.filter(({ kind }) => only.includes(kind));
+  if (only.length === 0) return DISTURBANCES;
+  return only.map((name) => {
+    const [kind, step] = name.split(':');
+    if (kind === 'kill-at-step' && step !== undefined) return killAtStep([step]);
+    const found = DISTURBANCES.find((one) => one.kind === name);
+    if (!found) throw new Error(`"${name}" is not a kind of disturbance; --list lists them.`);
+    return found;
+  });
 }

@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPacks, checkRecords } from './checks/records.ts';
 import { checkServed } from './checks/served.ts';
-import { checkDoctor, checkResources, type Peaks, runSweep } from './checks/service.ts';
+import { checkDoctor, ResourceCheck, runSweep } from './checks/service.ts';
 import { reassert } from './clients/change.ts';
 import { RunEnded, UnexpectedResponse } from './clients/exchange.ts';
 import type { Tally } from './clients/oracle.ts';
@@ -12,6 +12,7 @@ import type { Disturbance } from './disturbances/disturbance.ts';
 import { planDisturbances, selectKinds } from './plan.ts';
 import type { Settings } from './settings.ts';
 import type { Violations } from './violations.ts';
+import { StartFailed } from './world/service.ts';
 import { waitUntilRecovered, createWorld, type World } from './world/world.ts';
 
 /** How often a kind of disturbance ran, and how long the slowest recovery took. */
@@ -35,7 +36,7 @@ export interface Result {
   doctorRuns: number;
   checks: number;
   tally: Tally;
-  peaks: Peaks;
+  resources: ResourceCheck;
   /** The highest load of the machine in one minute. */
   load: number;
   violations: Violations;
@@ -68,13 +69,16 @@ export async function run(settings: Settings, report: Report): Promise<Result> {
     doctorRuns: 0,
     checks: 0,
     tally: world.town.wire.tally,
-    peaks: { descriptors: 0, memoryBytes: 0 },
+    resources: new ResourceCheck(world.service, world.violations),
     load: 0,
     violations: world.violations,
   };
   try {
     const possible = kinds.filter(({ kind }) => !result.leftOut.some((one) => one.kind === kind));
-    if (possible.length === 0) throw new Error(`None of these disturbances is possible here: ${result.leftOut.map(({ reason }) => reason).join('; ')}.`);
+    if (possible.length === 0)
+      throw new Error(
+        `None of these disturbances is possible here: ${result.leftOut.map(({ reason }) => reason).join('; ')}.`,
+      );
     for (const disturbance of planDisturbances(possible, world.random)) {
       if (performance.now() - startedAt > settings.seconds * 1_000) break;
       if (world.violations.any && settings.stopEarly) break;
@@ -94,7 +98,12 @@ async function runRound(world: World, result: Result, disturbance: Disturbance):
   const stop = new AbortController();
   const traffic = Promise.all(town.clients.map((client) => keepGoing(town, client, stop.signal)));
   await Promise.race([traffic, sleep(TRAFFIC_MS.before + random() * TRAFFIC_MS.more)]);
-  const outcome = await disturbance.run(world);
+  const disturbedAt = performance.now();
+  const outcome = await disturbance.run(world).catch((error: unknown) => {
+    if (!(error instanceof StartFailed)) throw error;
+    world.violations.add('recovery', error.message);
+    return { detail: error.message, since: disturbedAt };
+  });
   const recovery = await recover(world, result, disturbance, outcome.since);
   await Promise.race([traffic, sleep(TRAFFIC_MS.after)]);
   stop.abort();
@@ -121,7 +130,12 @@ async function runRound(world: World, result: Result, disturbance: Disturbance):
 async function recover(world: World, result: Result, disturbance: Disturbance, since: number): Promise<number | null> {
   const { kind, recoverySeconds, killsDatabase = false } = disturbance;
   const seconds = await waitUntilRecovered(world, since, recoverySeconds * GIVE_UP_FACTOR);
-  world.violations.require(seconds !== null && seconds <= recoverySeconds, 'recovery', () => `${kind}: ${seconds === null ? `not after ${recoverySeconds * GIVE_UP_FACTOR} s` : `${seconds.toFixed(1)} s instead of ${recoverySeconds} s`}; the log ends: ${world.service.log().slice(-600)}`);
+  world.violations.require(
+    seconds !== null && seconds <= recoverySeconds,
+    'recovery',
+    () =>
+      `${kind}: ${seconds === null ? `not after ${recoverySeconds * GIVE_UP_FACTOR} s` : `${seconds.toFixed(1)} s instead of ${recoverySeconds} s`}; the log ends: ${world.service.log().slice(-600)}`,
+  );
   const known = result.kinds.find((one) => one.kind === kind);
   const entry = known ?? { kind, count: 0, slowestSeconds: 0 };
   if (!known) result.kinds.push(entry);
@@ -142,11 +156,10 @@ async function check(world: World, result: Result): Promise<void> {
     for (const client of town.clients) await reassert(direct.wire, client);
     await takeDownOne(world);
     await runSweep(service, violations);
-    await checkServed(direct);
+    await Promise.all([checkServed(direct), checkDoctor(service, violations)]);
     await checkRecords({ records, clients: town.clients, violations });
     await checkPacks({ records, violations }, service.dataDir, { open: true, sealed: service.hasFutureTimes });
-    await checkDoctor(service, violations);
-    await checkResources(service, violations, result.peaks);
+    await result.resources.run();
     violations.require(service.isRunning(), 'recovery', () => 'the server has ended');
   } catch (error) {
     if (!(error instanceof UnexpectedResponse || error instanceof RunEnded)) throw error;
@@ -171,11 +184,17 @@ async function waitUntilQuiet({ records, violations }: World): Promise<void> {
 /** Ends all processes, and checks that nothing is left over that only a running process may leave. */
 async function finish(world: World, result: Result): Promise<void> {
   const { records, service, violations } = world;
+  await result.resources.runLast();
   const since = performance.now();
   await service.killAll();
   service.shiftClock(0);
   await service.start();
-  await recover(world, result, { kind: 'last-restart', weight: 0, recoverySeconds: 60, run: () => Promise.reject(new Error()) }, since);
+  await recover(
+    world,
+    result,
+    { kind: 'last-restart', weight: 0, recoverySeconds: 60, run: () => Promise.reject(new Error()) },
+    since,
+  );
   await check(world, result);
   if (violations.any) return;
   await service.stop();

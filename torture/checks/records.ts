@@ -33,7 +33,9 @@ async function checkCounters({ records, violations }: Books): Promise<void> {
 
 /** Each order has at most one deployment for each request that may have published, and it is complete. */
 async function checkOrders({ records, clients, violations }: Books): Promise<void> {
-  const orders = new Map<string, Order>(clients.flatMap((client) => client.orders.map((order) => [order.marker, order])));
+  const orders = new Map<string, Order>(
+    clients.flatMap((client) => client.orders.map((order) => [order.marker, order])),
+  );
   const rows = await records.query<{ id: string; marker: string; files: number; size: number }>(
     `select id, labels[1] as marker, files, size::float8 as size from deployment where labels[1] = any($1)`,
     [[...orders.keys()]],
@@ -42,12 +44,21 @@ async function checkOrders({ records, clients, violations }: Books): Promise<voi
     const order = orders.get(marker)!;
     const { key, spoilt, attempts } = order;
     const allowed = spoilt !== null ? 0 : key === null ? attempts : 1;
-    violations.require(found.length <= allowed, 'one-deployment', () => `${marker} (${order.kind}${spoilt === null ? '' : `, ${spoilt}`}) has ${found.length} deployments after ${attempts} attempts`);
+    violations.require(
+      found.length <= allowed,
+      'one-deployment',
+      () =>
+        `${marker} (${order.kind}${spoilt === null ? '' : `, ${spoilt}`}) has ${found.length} deployments after ${attempts} attempts`,
+    );
     const size = order.files.reduce((sum, file) => sum + file.size, 0);
     const isWhole = found.every((row) => row.files === order.files.length && row.size === size);
     violations.require(isWhole, 'one-deployment', () => `${marker} is incomplete: ${JSON.stringify(found)}`);
     if (key !== null && order.deployment !== null)
-      violations.require(found[0]!.id === order.deployment, 'replays', () => `${marker} is ${found[0]!.id}, and the 201 said ${order.deployment}`);
+      violations.require(
+        found[0]!.id === order.deployment,
+        'replays',
+        () => `${marker} is ${found[0]!.id}, and the 201 said ${order.deployment}`,
+      );
   }
 }
 
@@ -57,11 +68,19 @@ async function checkActivities({ records, clients, violations }: Books): Promise
     const rows = await records.query<{ what: string; count: number }>(
       `select event || ' ' || coalesce(deployment, token) as what, count(*)::int as count from activity
        where account_id = $1 and (deployment = any($2) or token = any($3)) group by 1`,
-      [account, [...wanted.values()].map((one) => one.deployment ?? ''), [...wanted.values()].map((one) => one.token ?? '')],
+      [
+        account,
+        [...wanted.values()].map((one) => one.deployment ?? ''),
+        [...wanted.values()].map((one) => one.token ?? ''),
+      ],
     );
     const counts = new Map(rows.map((row) => [row.what, row.count]));
     for (const what of wanted.keys())
-      violations.require(counts.get(what) === 1, 'activities', () => `${name}: ${what} is recorded ${counts.get(what) ?? 0} times`);
+      violations.require(
+        counts.get(what) === 1,
+        'activities',
+        () => `${name}: ${what} is recorded ${counts.get(what) ?? 0} times`,
+      );
   }
 }
 
@@ -92,7 +111,11 @@ export async function checkPacks(
   for (const [id, problem] of remaining) violations.add('orphans', `${id}: ${problem}`);
 }
 
-async function findLeftovers(records: Records, dataDir: string, { open, sealed }: Leftovers): Promise<Map<string, string>> {
+async function findLeftovers(
+  records: Records,
+  dataDir: string,
+  { open, sealed }: Leftovers,
+): Promise<Map<string, string>> {
   const rows = await records.query<{ id: string; state: string }>('select id, state from pack');
   const used = new Set((await records.query<{ id: string }>(PACKS_IN_USE)).map(({ id }) => id));
   const entries = await readdir(join(dataDir, 'packs'), { recursive: true, withFileTypes: true });
@@ -100,7 +123,8 @@ async function findLeftovers(records: Records, dataDir: string, { open, sealed }
   const found = new Map<string, string>();
   for (const { id, state } of rows) {
     if (state === 'dead') found.set(id, 'the pack is dead after a sweep');
-    if (state === 'sealed' && !used.has(id) && !sealed) found.set(id, 'the pack is sealed and not in use after a sweep');
+    if (state === 'sealed' && !used.has(id) && !sealed)
+      found.set(id, 'the pack is sealed and not in use after a sweep');
     if (state === 'open' && !open) found.set(id, 'the pack is open although its process has ended');
     if (state === 'sealed' && !files.has(id)) found.set(id, 'the pack has no file');
     files.delete(id);

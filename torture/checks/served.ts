@@ -28,7 +28,8 @@ async function checkSite(town: Town, site: Site): Promise<void> {
   const nowSeconds = town.nowSeconds();
   const isProtected = site.state === 'live' && site.password !== null && !site.mayHaveExpired;
   if (isProtected) {
-    for (let i = 0; i < VISITS; i += 1) await checkFile(wire, { ...site, cookie: null }, site.files[0]!, { nowSeconds });
+    for (let i = 0; i < VISITS; i += 1)
+      await checkFile(wire, { ...site, cookie: null }, site.files[0]!, { nowSeconds });
     if (site.cookie === null && (site.expires === null || nowSeconds < site.expires - 60)) await unlock(wire, site);
     if (site.cookie === null) return;
   }

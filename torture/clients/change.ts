@@ -51,7 +51,11 @@ export async function setPassword(wire: Wire, client: Client, site: Site, passwo
   site.cookie = null;
   site.changedAt = performance.now();
   const shown = response.json<Deployment>().password;
-  wire.violations.require(shown === (password !== null), 'protected', () => `${site.id} has password: ${shown} after the change`);
+  wire.violations.require(
+    shown === (password !== null),
+    'protected',
+    () => `${site.id} has password: ${shown} after the change`,
+  );
 }
 
 /** Sends the intended state again, for changes whose lost requests may have been executed late. */

@@ -53,7 +53,8 @@ export async function definite(
     }
     if (response) {
       tally.unavailable += 1;
-      if (!(Number(response.headers['retry-after']) >= 1)) violations.add('answers', `${title}: 503 without Retry-After`);
+      if (!(Number(response.headers['retry-after']) >= 1))
+        violations.add('answers', `${title}: 503 without Retry-After`);
     } else {
       tally.lostConnections += 1;
       doubtful = true;

@@ -130,7 +130,8 @@ export function markDeleted(client: Client, site: Site): void {
   keepLast(client.gone, site, MAX_GONE);
 }
 
-export const keepReplayable = (client: Client, order: Order): void => keepLast(client.replayable, order, MAX_REPLAYABLE);
+export const keepReplayable = (client: Client, order: Order): void =>
+  keepLast(client.replayable, order, MAX_REPLAYABLE);
 export const keepRevoked = (client: Client, secret: string): void => keepLast(client.revoked, secret, MAX_REVOKED);
 
 function keepLast<T>(list: T[], item: T, max: number): void {

@@ -23,12 +23,14 @@ export async function publish(wire: Wire, client: Client, order: Order): Promise
   order.deployment = body.deployment;
   order.body = response.text();
   // The key of a token that is revoked afterwards cannot be replayed.
-  if (order.key !== null && (order.credential === null || order.credential === client.key)) keepReplayable(client, order);
+  if (order.key !== null && (order.credential === null || order.credential === client.key))
+    keepReplayable(client, order);
   const size = order.files.reduce((sum, file) => sum + file.size, 0);
   wire.violations.require(
     body.files === order.files.length && body.size === size,
     'acknowledged-bytes',
-    () => `${order.marker} has ${order.files.length} files of ${size} bytes, and the 201 has ${body.files} of ${body.size}`,
+    () =>
+      `${order.marker} has ${order.files.length} files of ${size} bytes, and the 201 has ${body.files} of ${body.size}`,
   );
   return recordSite(wire, client, order, body);
 }
@@ -51,7 +53,8 @@ function recordSite(wire: Wire, client: Client, order: Order, body: CreatedDeplo
   wire.violations.require(
     body.password === (site.password !== null),
     'protected',
-    () => `${order.marker} must ${site.password === null ? 'not ' : ''}have a password${inherited === null ? '' : ', that of its domain'}`,
+    () =>
+      `${order.marker} must ${site.password === null ? 'not ' : ''}have a password${inherited === null ? '' : ', that of its domain'}`,
   );
   for (const id of body.deleted ?? []) {
     const deleted = client.sites.find((other) => other.id === id);
@@ -83,7 +86,11 @@ export async function publishSpoilt({ http, tally, violations }: Wire, client: C
   tally.requests += 1;
   const response = await http(order.spoilt === 'cut' ? { ...request, cutAfter } : request).catch(() => null);
   const isRefused = response === null || response.status === 400 || response.status === 503;
-  violations.require(isRefused, 'one-deployment', () => `${order.marker} (${order.kind}, ${order.spoilt}) returned ${response!.status}`);
+  violations.require(
+    isRefused,
+    'one-deployment',
+    () => `${order.marker} (${order.kind}, ${order.spoilt}) returned ${response!.status}`,
+  );
 }
 
 /** Repeats an acknowledged deploy. The response must be the same. */
@@ -108,7 +115,12 @@ function encode(order: Order): HttpRequest {
     const wrong = order.spoilt === 'wrong checksum' && {
       checksums: JSON.stringify(order.files.map(() => '0'.repeat(32))),
     };
-    const fields = { labels: JSON.stringify([marker]), ...options, ...(password === null ? {} : { password }), ...wrong };
+    const fields = {
+      labels: JSON.stringify([marker]),
+      ...options,
+      ...(password === null ? {} : { password }),
+      ...wrong,
+    };
     const { contentType, body } = formOf(files, fields);
     return { ...request, path: '/deployments', headers: { ...headers, 'Content-Type': contentType }, body };
   }
@@ -143,7 +155,8 @@ async function sendDelta(wire: Wire, client: Client, order: Order): Promise<{ re
   for (;;) {
     const { response } = await definite(wire, `begin ${marker}`, begin, [201]);
     const { upload, missing } = response.json<BegunUpload>();
-    if (missing.length > 0) await sendContents(wire, client, { key, upload, contents: missing.map((sha) => bySha.get(sha)!) });
+    if (missing.length > 0)
+      await sendContents(wire, client, { key, upload, contents: missing.map((sha) => bySha.get(sha)!) });
     order.attempts += 1;
     const commit = () => ({ host: API, method: 'POST', path: `/uploads/${upload}/commit`, key });
     const outcome = await definite(wire, `commit ${marker}`, commit, [200, 201, 422]);

@@ -58,7 +58,11 @@ async function publishOne(wire: Wire, client: Client): Promise<void> {
   const { random } = client;
   const choice = random();
   const options =
-    choice < 0.15 ? { password: newPassword(random) } : choice < 0.35 ? { ttl: 30 + Math.floor(random() * 20_000) } : {};
+    choice < 0.15
+      ? { password: newPassword(random) }
+      : choice < 0.35
+        ? { ttl: 30 + Math.floor(random() * 20_000) }
+        : {};
   const order = newOrder(client, options);
   // A deploy without a key may publish once for each attempt.
   await publish(wire, client, choice > 0.9 && order.kind !== 'delta' ? { ...order, key: null } : order);
@@ -100,7 +104,10 @@ async function changePassword({ wire }: Town, client: Client): Promise<void> {
 }
 
 async function claimOne({ wire, clients }: Town, client: Client): Promise<void> {
-  const other = pick(client.random, clients.filter((one) => one !== client));
+  const other = pick(
+    client.random,
+    clients.filter((one) => one !== client),
+  );
   if (!other) return;
   const order = newOrder(client, { credential: null });
   await claimInTwoAccounts(wire, client, other, order.kind === 'delta' ? { ...order, kind: 'form' } : order);

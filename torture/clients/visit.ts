@@ -19,7 +19,8 @@ export async function visit(
   headers: Record<string, string> = {},
 ): Promise<HttpResponse> {
   wire.tally.visits += 1;
-  return (await definite(wire, `visit ${host}/${path}`, () => ({ host, path: `/${path}`, headers }), STATUSES)).response;
+  return (await definite(wire, `visit ${host}/${path}`, () => ({ host, path: `/${path}`, headers }), STATUSES))
+    .response;
 }
 
 /** Checks what a visitor of one file gets. Changes must have been acknowledged {@link FRESH_MS} ago. */
@@ -49,7 +50,11 @@ export async function checkFile(
     return;
   }
   if (site.password !== null && site.cookie === null) {
-    violations.require(status === 401, 'protected', () => `${at} is protected, and returned ${status} without a cookie`);
+    violations.require(
+      status === 401,
+      'protected',
+      () => `${at} is protected, and returned ${status} without a cookie`,
+    );
     return;
   }
   if (!violations.require(status === 200, 'acknowledged-bytes', () => `${at} returned ${status}`)) return;
@@ -67,7 +72,13 @@ export async function unlock(wire: Wire, site: Site): Promise<void> {
   }
   const response = await enter(wire, site, password!);
   const [cookie] = [response.headers['set-cookie'] ?? []].flat();
-  if (violations.require(response.status === 303 && cookie !== undefined, 'protected', () => `the password of ${id} returned ${response.status}`))
+  if (
+    violations.require(
+      response.status === 303 && cookie !== undefined,
+      'protected',
+      () => `the password of ${id} returned ${response.status}`,
+    )
+  )
     site.cookie = cookie!.split(';')[0]!;
 }
 
@@ -89,12 +100,21 @@ export async function checkDomain(wire: Wire, { domain, shown }: Client, nowSeco
   // A cookie opens one host only.
   if (shown.password !== null) {
     const { status } = await visit(wire, domain, index!.path);
-    wire.violations.require(status === 401, 'protected', () => `${domain} shows a protected site, and returned ${status}`);
+    wire.violations.require(
+      status === 401,
+      'protected',
+      () => `${domain} shows a protected site, and returned ${status}`,
+    );
     return;
   }
   const response = await visit(wire, domain, index!.path, { 'Accept-Encoding': 'identity' });
   const isRight = response.status === 200 && response.bytes.equals(bytesOf(index!));
-  wire.violations.require(isRight, 'domain-order', () => `${domain} must show ${shown.id} (${shown.marker}) at ${nowSeconds}, and returned ${response.status} ${response.text().slice(0, 40)}`);
+  wire.violations.require(
+    isRight,
+    'domain-order',
+    () =>
+      `${domain} must show ${shown.id} (${shown.marker}) at ${nowSeconds}, and returned ${response.status} ${response.text().slice(0, 40)}`,
+  );
 }
 
 function decode({ headers, bytes }: HttpResponse): Buffer | null {

@@ -42,17 +42,32 @@ const floodUploads: Disturbance = {
       [small.account],
     );
     violations.require(row!.count <= CAP, 'caps', () => `${row!.count} deployments, and the cap is ${CAP}`);
-    violations.require(published.length <= row!.count, 'acknowledged-bytes', () => `${published.length} deploys of a flood were acknowledged, and ${row!.count} exist`);
+    violations.require(
+      published.length <= row!.count,
+      'acknowledged-bytes',
+      () => `${published.length} deploys of a flood were acknowledged, and ${row!.count} exist`,
+    );
     await removeAll(world, published, direct.wire);
     const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
     return { detail: counts, since };
   },
 };
 
-async function removeAll({ small, service }: World, ids: readonly string[], wire: World['direct']['wire']): Promise<void> {
-  const remove = (id: string) => () => ({ host: 'localhost', key: small.key, method: 'DELETE', path: `/deployments/${id}` });
+async function removeAll(
+  { small, service }: World,
+  ids: readonly string[],
+  wire: World['direct']['wire'],
+): Promise<void> {
+  const remove = (id: string) => () => ({
+    host: 'localhost',
+    key: small.key,
+    method: 'DELETE',
+    path: `/deployments/${id}`,
+  });
   for (const id of ids)
-    await definite({ ...wire, http: createHttp(service.port) }, `delete ${id}`, remove(id), [202, 404]).catch(() => null);
+    await definite({ ...wire, http: createHttp(service.port) }, `delete ${id}`, remove(id), [202, 404]).catch(
+      () => null,
+    );
 }
 
 /** Opens many connections that send a byte from time to time, from many addresses. */
@@ -62,9 +77,13 @@ const floodSockets: Disturbance = {
   recoverySeconds: RECOVERY_SECONDS,
   async run({ service, settings }) {
     const program = join(import.meta.dirname, 'slow-sockets.ts');
-    const child = fork(program, [String(service.port), String(settings.sockets)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(program, [String(service.port), String(settings.sockets)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     const ended = once(child, 'exit');
-    const [{ opened }] = (await Promise.race([once(child, 'message'), ended.then(() => [{ opened: 0 }])])) as [{ opened: number }];
+    const [{ opened }] = (await Promise.race([once(child, 'message'), ended.then(() => [{ opened: 0 }])])) as [
+      { opened: number },
+    ];
     await sleep(4_000);
     child.kill('SIGKILL');
     await ended;

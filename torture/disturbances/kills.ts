@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FAILPOINTS } from '@berth/testing/internals';
 import { pick } from '../clients/oracle.ts';
 import { signal } from '../world/processes.ts';
 import type { World } from '../world/world.ts';
@@ -6,6 +7,7 @@ import type { Disturbance } from './disturbance.ts';
 
 const START_SECONDS = 60;
 const DATABASE_SECONDS = 15;
+const STEP_MS = 3_000;
 
 const needsEmbedded = ({ service }: World) => (service.embedded ? null : 'the database is external');
 const needsWorkers = ({ service }: World) => (service.workers > 1 ? null : 'there is one process only');
@@ -75,7 +77,7 @@ const killAllWorkers: Disturbance = {
 
 const killDatabase: Disturbance = {
   kind: 'kill-database',
-  weight: 4,
+  weight: 10,
   recoverySeconds: DATABASE_SECONDS,
   killsDatabase: true,
   impossible: needsEmbedded,
@@ -128,6 +130,25 @@ const endSessions: Disturbance = {
   },
 };
 
+/** Lets every process kill itself at one step of its work, at the nth time, and then starts the server as usual. */
+export const killAtStep = (steps: readonly string[]): Disturbance => ({
+  kind: 'kill-at-step',
+  weight: 3,
+  recoverySeconds: START_SECONDS,
+  async run({ service, random }) {
+    const step = `${pick(random, steps)!}:${1 + Math.floor(random() * 3)}`;
+    await service.stop();
+    // The first sweep can already kill the server.
+    await service.start({ FAILPOINT: step }).catch(() => null);
+    await sleep(STEP_MS);
+    for (const { pid } of service.processes('server', 'worker')) signal(pid, 'SIGKILL');
+    await service.ended();
+    const since = performance.now();
+    await service.start();
+    return { detail: step, since };
+  },
+});
+
 /** Kills the sweep of an operator at a random moment. */
 const killSweep: Disturbance = {
   kind: 'kill-sweep',
@@ -151,5 +172,6 @@ export const KILLS = [
   killDatabaseWithStoppedSession,
   killSession,
   endSessions,
+  killAtStep(FAILPOINTS),
   killSweep,
 ];

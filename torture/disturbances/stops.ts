@@ -30,16 +30,19 @@ const stopWorker: Disturbance = {
     const worker = pick(random, service.processes('worker'))!;
     signal(worker.pid, 'SIGSTOP');
     try {
-      await deleteProbe(http, site);
       // A network that fails while the worker is stopped also loses the notification of the change.
-      if (random() < 0.5) await records.query(END_IDLE_SESSIONS).catch(() => null);
+      if (random() < 0.5) await records.query(END_SESSIONS).catch(() => null);
+      await deleteProbe(http, site);
       await sleep(FRESH_MS);
       const visits = Array.from({ length: VISITS }, visit);
       await sleep(300);
       signal(worker.pid, 'SIGCONT');
       for (const response of await Promise.allSettled(visits))
         if (response.status === 'fulfilled' && response.value.status === 200)
-          violations.add('gone', `${site} was deleted while a worker was stopped, and is served by it after it continues`);
+          violations.add(
+            'gone',
+            `${site} was deleted while a worker was stopped, and is served by it after it continues`,
+          );
       return { detail: '', since: performance.now() };
     } finally {
       signal(worker.pid, 'SIGCONT');
@@ -47,8 +50,8 @@ const stopWorker: Disturbance = {
   },
 };
 
-const END_IDLE_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity
-  where backend_type = 'client backend' and state = 'idle' and pid <> pg_backend_pid()`;
+const END_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity
+  where backend_type = 'client backend' and pid <> pg_backend_pid()`;
 
 async function publishProbe(http: Http): Promise<string> {
   const { contentType, body } = formOf({ 'index.html': `probe ${Math.random()}` }, { labels: '["probe"]' });
@@ -64,7 +67,13 @@ async function publishProbe(http: Http): Promise<string> {
 /** Deletes a site. Attempts that wait for the stopped worker are given up. */
 async function deleteProbe(http: Http, site: string): Promise<void> {
   for (;;) {
-    const request = { host: 'localhost', key: OWNER_KEY, method: 'DELETE', path: `/deployments/${site}`, timeoutMs: ATTEMPT_MS };
+    const request = {
+      host: 'localhost',
+      key: OWNER_KEY,
+      method: 'DELETE',
+      path: `/deployments/${site}`,
+      timeoutMs: ATTEMPT_MS,
+    };
     const response = await http(request).catch(() => null);
     if (response?.status === 202 || response?.status === 404) return;
     await sleep(20);
@@ -85,7 +94,10 @@ const stopServer: Disturbance = {
   recoverySeconds: RECOVERY_SECONDS,
   async run(world) {
     const ms = stopMs(world);
-    await stopFor(world.service.processes('server').map(({ pid }) => pid), ms);
+    await stopFor(
+      world.service.processes('server').map(({ pid }) => pid),
+      ms,
+    );
     return { detail: `for ${ms} ms`, since: performance.now() };
   },
 };
@@ -97,7 +109,10 @@ const stopDatabase: Disturbance = {
   impossible: ({ service }) => (service.embedded ? null : 'the database is external'),
   async run(world) {
     const ms = stopMs(world);
-    await stopFor(world.service.processes('database', 'database session').map(({ pid }) => pid), ms);
+    await stopFor(
+      world.service.processes('database', 'database session').map(({ pid }) => pid),
+      ms,
+    );
     return { detail: `for ${ms} ms`, since: performance.now() };
   },
 };

@@ -61,7 +61,9 @@ export function resourcesOf(pid: number): Resources | null {
 }
 
 function pids(): number[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 function parentOf(pid: number): number {

@@ -19,8 +19,12 @@ export interface Service {
   /** Everything that the processes have logged, at most the last megabyte. */
   log(): string;
   processes(...kinds: ServiceProcess['kind'][]): ServiceProcess[];
-  /** Starts the server. Repeats the start while the port is still in use by workers of a killed server. @returns Seconds. */
-  start(): Promise<number>;
+  /**
+   * Starts the server. Repeats the start while the port is still in use by workers of a killed server.
+   *
+   * @returns Seconds. @throws StartFailed.
+   */
+  start(env?: Record<string, string>): Promise<number>;
   /** Whether the first process runs. */
   isRunning(): boolean;
   /** Resolves when the first process has ended. */
@@ -42,9 +46,12 @@ export interface Service {
   readonly hasFutureTimes: boolean;
 }
 
+/** Thrown when the server does not start. */
+export class StartFailed extends Error {}
+
 const TREE = join(import.meta.dirname, '../..');
 const CLOCK = pathToFileURL(join(import.meta.dirname, 'clock.ts')).href;
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 60_000;
 const RETRY_MS = 100;
 const MAX_LOG = 1024 ** 2;
 const OPERATOR_TIMEOUT_MS = 120_000;
@@ -81,9 +88,9 @@ export async function createService(
   let exit: Promise<number | NodeJS.Signals | null> = Promise.resolve(null);
   let log = '';
 
-  async function launch(): Promise<boolean> {
+  async function launch(env: Record<string, string>): Promise<boolean> {
     const launched = spawn(process.execPath, ['--expose-gc', join(TREE, 'apps/api/src/main.ts')], {
-      env: environment,
+      env: { ...environment, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = launched;
@@ -100,7 +107,7 @@ export async function createService(
     });
     if (await isUp) return true;
     if (output.includes('is in use')) return false;
-    throw new Error(`The server did not start: ${output.slice(-2_000)}`);
+    throw new StartFailed(`The server did not start: ${output.slice(-2_000)}`);
   }
 
   return {
@@ -110,10 +117,11 @@ export async function createService(
     embedded: databaseUrl === null,
     log: () => log,
     processes: (...kinds) => processesOf(dataDir).filter(({ kind }) => kinds.includes(kind)),
-    async start() {
+    async start(env = {}) {
       const startedAt = performance.now();
-      while (!(await launch())) {
-        if (performance.now() - startedAt > START_TIMEOUT_MS) throw new Error('The port of the server is still in use.');
+      while (!(await launch(env))) {
+        if (performance.now() - startedAt > START_TIMEOUT_MS)
+          throw new StartFailed('The port of the server is still in use.');
         await sleep(RETRY_MS);
       }
       return (performance.now() - startedAt) / 1_000;

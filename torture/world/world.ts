@@ -38,6 +38,8 @@ export interface World {
 }
 
 const CLIENTS = 6;
+/** The exit code of a program that ends at Ctrl-C. */
+const INTERRUPTED = 130;
 const PLAN = 'team';
 const SMALL_PLAN = 'free';
 
@@ -57,9 +59,14 @@ export async function createWorld(settings: Settings, onViolation: (violation: V
     rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
     rmSync(join(clockFile, '..'), { recursive: true, force: true });
   };
+  const interrupt = () => void close().finally(() => process.exit(INTERRUPTED));
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, interrupt);
   try {
     await service.start();
-    const [small, ...accounts] = await createAccounts(service, settings, [SMALL_PLAN, ...Array<string>(CLIENTS).fill(PLAN)]);
+    const [small, ...accounts] = await createAccounts(service, settings, [
+      SMALL_PLAN,
+      ...Array<string>(CLIENTS).fill(PLAN),
+    ]);
     const clients = accounts.map(({ account, key }, i) =>
       newClient(`c${i + 1}`, account, key, createRandom(settings.seed * 31 + i)),
     );
@@ -95,7 +102,9 @@ async function createAccounts(
   plans: readonly string[],
 ): Promise<Pick<Client, 'account' | 'key'>[]> {
   const socketDir = join(dataDir, 'postgres');
-  const database = openDatabase(databaseUrl === null ? { socketDir, user: 'berth', database: 'berth' } : { url: databaseUrl });
+  const database = openDatabase(
+    databaseUrl === null ? { socketDir, user: 'berth', database: 'berth' } : { url: databaseUrl },
+  );
   try {
     return await database.transaction(async (em) =>
       plans.map((plan) => {

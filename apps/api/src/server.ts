@@ -7,6 +7,7 @@ import { coreChecks } from './health/core-checks.ts';
 import { Health } from './health/health.ts';
 import { createProbes } from './health/probes.ts';
 import { HttpListener } from './http/http-listener.ts';
+import { MetricsPage } from './metrics/metrics-page.ts';
 import { createHostRouter } from './routing/host-router.ts';
 import type { CoreOptions } from './service/open-core.ts';
 import { openService } from './service/open-service.ts';
@@ -49,7 +50,8 @@ export async function startBerth(
     await resources.disposeAsync();
   };
   try {
-    admin = await openAdminListener(requestedConfig, log, { health });
+    const metrics = new MetricsPage({ health, dataDir: requestedConfig.dataDir });
+    admin = await openAdminListener(requestedConfig, log, { health, renderMetrics: () => metrics.render() });
     const config = requestedConfig.port === 0 ? readConfig({ ...env, PORT: String(port) }) : requestedConfig;
     const { core, ownerKey } = await openService(config, {
       log,
@@ -57,7 +59,9 @@ export async function startBerth(
       waitsForDatabase: config.adminListen !== null,
       ...options,
     });
+    admin?.follow(core);
     serve({ listener, core, config, health, log });
+    metrics.serve(core);
     return {
       config,
       core,

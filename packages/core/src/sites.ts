@@ -1,4 +1,5 @@
-/** The functions with which the site host finds a site, unlocks it, and keeps its small contents in memory. */
+/** The functions with which hosts find a site, unlock it, keep its small contents in memory, and know its names. */
+export { VerifiedNames } from './services/domains/verified-names.ts';
 export { createHotContents, type HotContents, SMALL_CONTENT_BYTES } from './services/sites/hot-contents.ts';
 export { LiveSiteCache, type LiveSites } from './services/sites/live-sites.ts';
 export type { SiteAddress, SiteLookup, WithheldReason } from './services/sites/load-sites.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createTestClient, type TestClient } from './requests.ts';
 
-/** The real program in a separate process that is starting, running or stopping. */
+/** A program in a separate process that is starting, running or stopping. */
 export interface LaunchedProcess {
   child: ChildProcess;
   /** Returns everything that the process has printed so far. */
@@ -23,10 +23,19 @@ const MAIN = join(import.meta.dirname, '../../../apps/api/src/main.ts');
 /** Folder of compiled code that halves the start time of a process. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 
-/** Starts the real program without waiting until it is ready. */
+/** Starts the real server without waiting until it is ready. */
 export function launchProcess(env: Record<string, string>): LaunchedProcess {
-  const child = spawn(process.execPath, [MAIN], {
-    env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+  return launchProgram(process.execPath, [MAIN], { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env });
+}
+
+/** Starts a program without waiting until it is ready. It inherits no environment variable except `PATH`. */
+export function launchProgram(
+  command: string,
+  parameters: readonly string[],
+  env: Record<string, string> = {},
+): LaunchedProcess {
+  const child = spawn(command, parameters, {
+    env: { PATH: process.env['PATH']!, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -42,17 +51,17 @@ export function launchProcess(env: Record<string, string>): LaunchedProcess {
         const check = () => output.includes(text) && resolve();
         check();
         for (const stream of [child.stdout, child.stderr]) stream.on('data', check);
-        void exitResult.then((code) => reject(new Error(`The server exited with ${code}:\n${output}`)));
+        void exitResult.then((code) => reject(new Error(`The program exited with ${code}:\n${output}`)));
       }),
   };
 }
 
-/** Starts the real program and waits until it is ready. @throws if the process exits earlier. */
+/** Starts the real server and waits until it is ready. @throws if the process exits earlier. */
 export function startProcess(env: Record<string, string>): Promise<ServerProcess> {
   return whenUp(launchProcess(env));
 }
 
-/** Waits until a launched program is ready. @throws with its output if the process exits earlier. */
+/** Waits until a launched server is ready. @throws with its output if the process exits earlier. */
 export async function whenUp(launched: LaunchedProcess): Promise<ServerProcess> {
   await launched.printed('Berth is up');
   const port = Number(/localhost:(\d+)/.exec(launched.output())![1]);

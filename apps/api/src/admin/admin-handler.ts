@@ -1,11 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ServiceError } from '@berth/core';
+import { notFound, ServiceError } from '@berth/core';
 import type { Health } from '../health/health.ts';
 import { sendLiveness, sendReadiness } from '../health/probes.ts';
 import { sendError, sendMethodNotAllowed } from '../http/error-answer.ts';
+import { sendJson } from '../http/json-answer.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
+
+import { readDomain } from './certificate-names.ts';
 
 /** Metrics in a text format. */
 export interface RenderedMetrics {
@@ -17,6 +20,8 @@ export interface RenderedMetrics {
 /** What the admin listener answers with. */
 export interface AdminParts {
   health: Health;
+  /** Whether a proxy may request a certificate for a host name in lower case. */
+  mayHaveCertificate(name: string): Promise<boolean>;
   /** Renders the metrics of all processes of this server. Without it there is no `/metrics`. */
   renderMetrics?: (() => Promise<RenderedMetrics>) | undefined;
 }
@@ -54,14 +59,26 @@ export function createAdminHandler(parts: AdminParts, token: string | null): Han
   };
 }
 
-function routesOf({ health, renderMetrics }: AdminParts): ReadonlyMap<string, Route> {
+function routesOf({ health, mayHaveCertificate, renderMetrics }: AdminParts): ReadonlyMap<string, Route> {
   const routes = new Map<string, Route>([
     ['/livez', { isProtected: false, answer: sendLiveness }],
     ['/readyz', { isProtected: false, answer: (res) => sendReadiness(res, health) }],
+    ['/tls-allowed', { isProtected: false, answer: (res, query) => sendTlsAllowed(res, query, mayHaveCertificate) }],
   ]);
   if (renderMetrics)
     routes.set('/metrics', { isProtected: true, answer: async (res) => sendMetrics(res, await renderMetrics()) });
   return routes;
+}
+
+async function sendTlsAllowed(
+  res: ServerResponse,
+  query: URLSearchParams,
+  mayHaveCertificate: AdminParts['mayHaveCertificate'],
+): Promise<void> {
+  const name = readDomain(query);
+  if (!(await mayHaveCertificate(name))) throw notFound('site for a certificate');
+  res.setHeader('X-Request-Id', requestIdOf(res));
+  sendJson(res, 200, JSON.stringify({ domain: name }));
 }
 
 function sendMetrics(res: ServerResponse, { contentType, body }: RenderedMetrics): void {

@@ -1,17 +1,28 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Log } from '@berth/core';
+import { join } from 'node:path';
+import { type Core, type Log, unavailable } from '@berth/core';
+import { LiveSiteCache, type LiveSites, VerifiedNames } from '@berth/core/sites';
 import type { Config } from '../config/config.ts';
 import { closeIdleConnections, createHttpServer } from '../http/server.ts';
 import { type AdminParts, createAdminHandler } from './admin-handler.ts';
+import { mayHaveCertificate } from './certificate-names.ts';
 
+const NAMES_FILE = 'domain-names';
 const IDLE_CHECK_MS = 50;
-/** The listener serves a few probes, proxies and scrapers, so that a flood of them cannot take the sockets of visitors. */
+const SITE_CACHE = { sitesBytes: 4 * 1024 ** 2, linksBytes: 1024 ** 2 };
+/** Finds sites until the database is open. */
+const NO_SITES_YET: Pick<LiveSites, 'find'> = {
+  find: () => Promise.reject(unavailable('The service is starting.', undefined, 1)),
+};
+/** Few clients use the listener. The limits keep them from using up the sockets for visitors. */
 const LIMITS = { maxSockets: 512, maxSocketsPerAddress: 256 };
 
 /** A listener for operators and proxies. */
 export interface AdminListener {
   port: number;
+  /** Reads names from the database from now on. Until then, `/tls-allowed` knows those of an earlier process. */
+  follow(core: Core): void;
   /** Stops listening and waits for running requests. Safe to call again. */
   close(): Promise<void>;
 }
@@ -22,12 +33,19 @@ export interface AdminListener {
  * @throws Error if it cannot listen. The message names `ADMIN_LISTEN`. Source: api §12; security T42.
  */
 export async function openAdminListener(
-  { adminListen, adminToken }: Pick<Config, 'adminListen' | 'adminToken'>,
+  config: Config,
   log: Log,
-  parts: AdminParts,
+  parts: Omit<AdminParts, 'mayHaveCertificate'>,
 ): Promise<AdminListener | null> {
+  const { adminListen, adminToken } = config;
   if (adminListen === null) return null;
-  const server = createHttpServer(createAdminHandler(parts, adminToken), { log, limits: LIMITS });
+  const verifiedNames = await VerifiedNames.open(join(config.dataDir, NAMES_FILE), log);
+  let sites = config.tlsOnDemand === 'all' ? NO_SITES_YET : null;
+  const handler = createAdminHandler(
+    { ...parts, mayHaveCertificate: (name) => mayHaveCertificate(name, { config, verifiedNames, sites }) },
+    adminToken,
+  );
+  const server = createHttpServer(handler, { log, limits: LIMITS });
   try {
     await once(server.listen({ ...adminListen, ipv6Only: true }), 'listening');
   } catch (cause) {
@@ -45,6 +63,11 @@ export async function openAdminListener(
     const checks = setInterval(() => closeIdleConnections(server), IDLE_CHECK_MS);
     await closed;
     clearInterval(checks);
+    await verifiedNames.close();
   };
-  return { port, close: () => (closing ??= close()) };
+  const follow = (core: Core) => {
+    verifiedNames.follow(core);
+    if (sites) sites = new LiveSiteCache(core, SITE_CACHE);
+  };
+  return { port, follow, close: () => (closing ??= close()) };
 }

@@ -4,6 +4,7 @@ import {
   beginArchiveDeploy,
   beginDeploy,
   clientOf,
+  countDeploy,
   type Deploy,
   type IdempotencyKey,
   type ProcedureContext,
@@ -62,10 +63,11 @@ export interface DeployRouteOptions {
 export function createDeployRoute({ createContext, log, spoolFolder }: DeployRouteOptions) {
   return async (req: Request, res: Response): Promise<void> => {
     try {
-      const ctx = createContext(req, res);
-      refuseCaller('deployments.create', ctx);
-      const receive = receiverOf(req, res, ctx, spoolFolder);
-      const { body, replayed } = await deploy(res, ctx, receive);
+      const { body, replayed } = await countDeploy(async () => {
+        const ctx = createContext(req, res);
+        refuseCaller('deployments.create', ctx);
+        return deploy(res, ctx, receiverOf(req, res, ctx, spoolFolder));
+      });
       if (replayed) res.setHeader('Idempotency-Replay', 'true');
       sendJson(res, 201, JSON.stringify(body));
     } catch (thrown) {

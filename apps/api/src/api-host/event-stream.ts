@@ -3,6 +3,7 @@ import { EVENT_PING_MS, EVENT_RETRY_MS, type Log, type ProcedureContext, toServi
 import { type AnyTRPCRouter, callTRPCProcedure, isTrackedEnvelope } from '@trpc/server';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import { ignoreDuration } from '../http/count-requests.ts';
 import { errorBody, logFault, sendError } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { fromQuery, inputKinds } from './url-input.ts';
@@ -50,6 +51,7 @@ export async function sendEvents(router: AnyTRPCRouter, name: string, request: S
       signal,
       batchIndex: 0,
     })) as AsyncIterable<unknown>;
+    ignoreDuration(res);
     res.writeHead(200, HEADERS);
     res.write(`retry: ${EVENT_RETRY_MS}\nid: ${begin}\n\n`);
     await writeEvents(res, events, signal);

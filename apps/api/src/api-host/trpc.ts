@@ -12,6 +12,7 @@ import { type AnyTRPCRouter, getTRPCErrorShape } from '@trpc/server';
 import { createURL, nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import { cors } from './cors.ts';
+import { ignoreDuration } from '../http/count-requests.ts';
 import { errorBody, errorHeaders, logFault } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import { JSON_TYPE, sendJson, setJsonHeaders } from '../http/json-answer.ts';
@@ -123,6 +124,7 @@ function maxDepth(query: URLSearchParams): number {
 /** Begins an event stream with an event that only has an id, so that a client that reconnects resumes after this id. */
 function beginStream(res: Response, eventId: string): void {
   const { write } = res;
+  ignoreDuration(res);
   res.write = ((...args: Parameters<typeof write>) => {
     res.write = write;
     res.write(`event: begin\nretry: ${EVENT_RETRY_MS}\nid: ${eventId}\ndata: ""\n\n`);

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type ListenOptions, type Server } from 
 import { type Log, unavailable } from '@berth/core';
 import type { Config } from '../config/config.ts';
 import { parseTrustedProxies } from './client-address.ts';
+import { leaveOut } from './count-requests.ts';
 import { sendError } from './error-answer.ts';
 import { closeIdleConnections, createHttpServer, type Handler, type HttpServerOptions } from './server.ts';
 
@@ -43,7 +44,7 @@ export class HttpListener {
     }: { shared?: boolean; probes?: (req: IncomingMessage, res: ServerResponse) => boolean } = {},
   ) {
     this.#config = config;
-    this.#options = { log, trustedProxies: parseTrustedProxies(config.trustedProxies) };
+    this.#options = { log, trustedProxies: parseTrustedProxies(config.trustedProxies), counted: true };
     this.#isShared = shared;
     this.#answersProbe = probes;
   }
@@ -96,6 +97,7 @@ export class HttpListener {
     if (!this.#isShared && requestedPort !== 0) await requireFree(address);
     const server = createHttpServer((req, res) => {
       if (!this.#answersProbe(req, res)) return this.#handler(req, res);
+      leaveOut(res);
     }, this.#options);
     const reusePort = KERNEL_BALANCES;
     const port = await startListening(server, { ...address, reusePort });

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import { type Log, ServiceError } from '@berth/core';
 import { clientNetwork, isTrusted, type TrustedProxies } from './client-address.ts';
+import { countRequest, countUnparsed, openSockets, refusedSockets } from './count-requests.ts';
 import { sendError, writeErrorAnswer } from './error-answer.ts';
 import { BODY_LIMITS, hasBody, outlastBody, watchBody } from './request-body.ts';
 import { nameRequest } from './request-id.ts';
@@ -48,6 +49,8 @@ export interface HttpServerOptions {
   limits?: Partial<HttpLimits>;
   /** The proxies whose forwarding headers are trusted. Default: none. */
   trustedProxies?: TrustedProxies;
+  /** Whether requests and connections are counted in the metrics. Default: false. */
+  counted?: boolean;
 }
 
 /**
@@ -57,15 +60,16 @@ export interface HttpServerOptions {
  */
 export function createHttpServer(
   handler: Handler,
-  { log, limits: changedLimits, trustedProxies = [] }: HttpServerOptions,
+  { log, limits: changedLimits, trustedProxies = [], counted = false }: HttpServerOptions,
 ): Server {
   const limits = { ...HTTP_LIMITS, ...changedLimits };
   const server = createNodeServer(limits);
-  limitSockets(server, limits, trustedProxies);
+  limitSockets(server, limits, trustedProxies, counted);
   const { openResponses, proxies } = trackConnections(server, trustedProxies);
 
   const handleRequest = (req: IncomingMessage, res: ServerResponse): void => {
     nameRequest(res);
+    if (counted) countRequest(res);
     // Upgrades are not supported. Because node:http drops the bytes after an upgrade request, the connection is closed.
     if (isUpgrade(req)) res.shouldKeepAlive = false;
     const responses = openResponses.get(req.socket);
@@ -90,7 +94,8 @@ export function createHttpServer(
   // RFC 9110 §10.1.1 lets a server ignore unknown expectations.
   server.on('checkExpectation', handleRequest);
   server.on('clientError', (error: ParseError, socket: Socket) => {
-    refuseUnparsed(error, socket, openResponses.get(socket), limits);
+    const status = refuseUnparsed(error, socket, openResponses.get(socket), limits);
+    if (counted && status !== null) countUnparsed(status);
   });
   return server;
 }
@@ -116,23 +121,25 @@ function createNodeServer(limits: HttpLimits): Server {
  * Connections of trusted proxies count only towards the total, because they carry the requests of many clients. Source:
  * security T5.
  */
-function limitSockets(server: Server, limits: HttpLimits, proxies: TrustedProxies): void {
+function limitSockets(server: Server, limits: HttpLimits, proxies: TrustedProxies, isCounted: boolean): void {
   const connectionCounts = new Map<string, number>();
   let total = 0;
+  function refuse(socket: Socket, limit: keyof typeof refusedSockets): void {
+    if (isCounted) refusedSockets[limit].value += 1;
+    socket.destroy();
+  }
   server.on('connection', (socket) => {
-    if (total >= limits.maxSockets) {
-      socket.destroy();
-      return;
-    }
+    if (total >= limits.maxSockets) return refuse(socket, 'total');
     total += 1;
-    socket.once('close', () => (total -= 1));
+    if (isCounted) openSockets.value += 1;
+    socket.once('close', () => {
+      total -= 1;
+      if (isCounted) openSockets.value -= 1;
+    });
     if (isTrusted(socket.remoteAddress, proxies)) return;
     const network = clientNetwork(socket.remoteAddress);
     const count = connectionCounts.get(network) ?? 0;
-    if (count >= limits.maxSocketsPerAddress) {
-      socket.destroy();
-      return;
-    }
+    if (count >= limits.maxSocketsPerAddress) return refuse(socket, 'address');
     connectionCounts.set(network, count + 1);
     socket.once('close', () => {
       const remainingConnections = connectionCounts.get(network)! - 1;
@@ -168,20 +175,29 @@ function keepOpen(
   });
 }
 
-/** Responds to a request that could not be parsed, or closes the connection if the client cannot receive a response. */
+/**
+ * Responds to a request that could not be parsed, or closes the connection if the client cannot receive a response.
+ *
+ * @returns The status of the response; `null` if there is none.
+ */
 function refuseUnparsed(
   error: ParseError,
   socket: Socket,
   responses: ServerResponse[] | undefined,
   limits: HttpLimits,
-): void {
-  if (socket.writableEnded && !socket.destroyed) return;
+): number | null {
+  if (socket.writableEnded && !socket.destroyed) return null;
   const hasLeft = error.code === 'ECONNRESET' || error.code === 'EPIPE' || !socket.writable;
   const hasSentNothing = socket.bytesRead === 0;
   // While an earlier response is unfinished, the client would take the error for a part of that response.
   const isBusy = responses?.some((res) => !res.closed && (res.headersSent || res.req.complete));
-  if (hasLeft || hasSentNothing || isBusy) socket.destroy();
-  else writeErrorAnswer(socket, refusalOf(error, limits));
+  if (hasLeft || hasSentNothing || isBusy) {
+    socket.destroy();
+    return null;
+  }
+  const refusal = refusalOf(error, limits);
+  writeErrorAnswer(socket, refusal);
+  return refusal.status;
 }
 
 /**

@@ -11,21 +11,37 @@ const ADMIN = 'berth-admin';
 /** How the operator has started this program. Help and messages name it. */
 export const PROGRAM = basename(process.argv[1] ?? '') === ADMIN ? ADMIN : 'npm run berth --';
 
-export interface Session {
-  core: Core;
+/** The terminal and the configuration of a command. */
+export interface CommandContext {
   config: Config;
   /** Prints text and a line feed to standard output. */
   print(text: string): void;
   /** Replaces the progress line of an interactive terminal. An empty text removes the line. */
   progress(text: string): void;
+  /** Prints text and a line feed to standard error. */
+  note(text: string): void;
   /** Lets the program exit with 1 although the command throws nothing. */
   fail(): void;
+  /** Is disposed of when the command ends or is interrupted. */
+  resources: AsyncDisposableStack;
+}
+
+export interface Session extends CommandContext {
+  core: Core;
+}
+
+/** The database, without migrating it, and the packs. No server can use the embedded database meanwhile. */
+export interface TargetSession extends CommandContext {
+  target: Pick<Core, 'database' | 'packs'>;
 }
 
 /** Opens the service of this environment. Commands must check their input first. */
 export type OpenSession = () => Promise<Session>;
 
-export type CommandPart = (program: Command, open: OpenSession) => void;
+/** Opens what a restore writes to. Commands must check their input first. */
+export type OpenTarget = () => Promise<TargetSession>;
+
+export type CommandPart = (program: Command, open: OpenSession, openTarget: OpenTarget) => void;
 
 export interface JsonOption {
   json?: boolean;

@@ -87,11 +87,12 @@ function findHost(rawHeaders: readonly string[]): string | HostMatch {
 
 function classifyHost(host: string, { apiHosts, platformDomain }: HostNames): KnownHost {
   if (apiHosts.has(host)) return { kind: 'api', host };
-  const address = addressOf(host, platformDomain);
+  const address = siteAddressOf(host, platformDomain);
   return address ? { kind: 'site', host, address } : { kind: 'unknown', host };
 }
 
-function addressOf(host: string, platformDomain: string): SiteAddress | null {
+/** Returns the address that a host name in lower case can have as a site; `null` if it can have none. */
+export function siteAddressOf(host: string, platformDomain: string): SiteAddress | null {
   if (host === platformDomain) return null;
   if (!host.endsWith(`.${platformDomain}`)) return CUSTOM_DOMAIN.test(host) ? { domain: host } : null;
   const label = host.slice(0, -platformDomain.length - 1);

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/config-values.ts';
 import type { Health } from '../health/health.ts';
 import { clientAddress, parseTrustedProxies } from '../http/client-address.ts';
+import { setHostKind } from '../http/count-requests.ts';
 import { sendError } from '../http/error-answer.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
@@ -65,6 +66,7 @@ export function createHostRouter({ core, config, sites, health, log }: HostRoute
 
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+    setHostKind(res, host.kind);
     logRequest?.({
       req,
       res,

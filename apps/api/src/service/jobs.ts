@@ -9,6 +9,7 @@ import {
   sweep,
   type SweepOptions,
 } from '@berth/core/jobs';
+import { jobFailures, jobInterval, jobLastSuccess, jobRuns, jobSeconds } from '@berth/core/metrics';
 
 const HEARTBEAT_MS = 30_000;
 const SWEEP_MS = 60_000;
@@ -79,15 +80,22 @@ function repeatJobs({ log }: Core, resources: AsyncDisposableStack, jobs: readon
   const stopping = new AbortController();
   const { signal } = stopping;
   const jobLoops = jobs.map(async ({ name, everyMs, run }) => {
+    jobInterval(name).value = everyMs / 1_000;
+    jobLastSuccess(name).value = Date.now() / 1_000;
     while (!signal.aborted) {
+      const startedMs = performance.now();
+      jobRuns(name).value += 1;
       try {
         await run(signal);
+        jobLastSuccess(name).value = Date.now() / 1_000;
       } catch (error) {
+        jobFailures(name).value += 1;
         const { code, cause } = toServiceError(error);
         // The connection to the database has already logged the outage.
         const isLogged = code === 'unavailable' && cause === undefined;
         if (!isLogged) log.warn({ err: error, job: name }, 'A job failed and will be retried');
       }
+      jobSeconds(name).value += (performance.now() - startedMs) / 1_000;
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
     }
   });

@@ -19,6 +19,7 @@ import {
 } from '@berth/core';
 import type { Config } from '../config/config.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
+import { requireNoRestore } from './restore-marker.ts';
 
 const TARGET_CONNECTIONS = 60;
 const MAX_POOL_SIZE = 16;
@@ -42,6 +43,8 @@ export interface CoreOptions {
   signal?: AbortSignal | undefined;
   /** Whether to wait for a database of `DATABASE_URL` that is unavailable, instead of failing. Default: false. */
   waitsForDatabase?: boolean;
+  /** Whether to migrate the database. Default: true. */
+  migrate?: boolean;
   /** Replaces parts of the core, for tests. */
   parts?: (core: Core) => Partial<Core>;
 }
@@ -53,19 +56,14 @@ export interface CoreOptions {
  */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, resources } = options;
-  await prepareDataFolder(config.dataDir);
-  await prepareDataFolder(config.spoolFolder);
-  const address = await reachDatabase(config, options);
-  const database = await connectDatabase(address, config, options).catch((error: unknown) => {
-    throw config.databaseUrl === null || options.signal?.aborted ? error : unusableDatabase(error);
-  });
+  const { database, packs } = await openStores(config, options);
   options.signal?.throwIfAborted();
   const hasher = createHasher();
   resources.defer(() => hasher.close());
   const core: Core = {
     database,
     dns: createDns({ servers: config.dnsServers }),
-    packs: await openDiskPacks(join(config.dataDir, 'packs')),
+    packs,
     hasher,
     plans: createPlans(config.plans),
     blockedExtensions: new Set(config.blockedExtensions),
@@ -81,6 +79,21 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     now: () => new Date(),
   };
   return { ...core, ...options.parts?.(core) };
+}
+
+/**
+ * Opens the database and the packs. Starts the database if necessary, and migrates it unless `migrate` is false.
+ *
+ * @throws Error with the reason why the data folder or the database cannot be used, or that of `signal`. Source: api §10, §12.
+ */
+export async function openStores(config: Config, options: CoreOptions): Promise<Pick<Core, 'database' | 'packs'>> {
+  await prepareDataFolder(config.dataDir);
+  await prepareDataFolder(config.spoolFolder);
+  const address = await reachDatabase(config, options);
+  const database = await connectDatabase(address, config, options).catch((error: unknown) => {
+    throw config.databaseUrl === null || options.signal?.aborted ? error : unusableDatabase(error);
+  });
+  return { database, packs: await openDiskPacks(join(config.dataDir, 'packs')) };
 }
 
 /** Returns the addresses that responses contain. Source: api §10. */
@@ -102,13 +115,16 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
 async function connectDatabase(
   address: DatabaseAddress,
   config: Config,
-  { log, resources, signal, waitsForDatabase = false }: CoreOptions,
+  { log, resources, signal, waitsForDatabase = false, migrate = true }: CoreOptions,
 ): Promise<Database> {
   const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log });
   resources.defer(() => database.close());
   for (let failures = 0; ; failures += 1) {
     try {
-      await database.migrate(signal);
+      if (migrate) {
+        await requireNoRestore(config.dataDir, database);
+        await database.migrate({ signal });
+      }
       return database;
     } catch (error) {
       if (!waitsForDatabase || config.databaseUrl === null || toServiceError(error).code !== 'unavailable') throw error;

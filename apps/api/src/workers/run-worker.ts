@@ -4,11 +4,12 @@ import { readConfig } from '../config/config.ts';
 import { Health } from '../health/health.ts';
 import { createProbes } from '../health/probes.ts';
 import { HttpListener } from '../http/http-listener.ts';
+import { snapshotProcess } from '../metrics/process-metrics.ts';
 import { startHeartbeat } from '../service/jobs.ts';
 import { createLogger } from '../logging/logger.ts';
 import { openCore } from '../service/open-core.ts';
 import { serve } from '../server.ts';
-import type { WorkerCommand, WorkerFailure, WorkerReply } from './worker-process.ts';
+import { REPORT_METRICS, type WorkerCommand, type WorkerFailure, type WorkerReply } from './worker-process.ts';
 
 /** Executes the commands of the first process. When the first process is gone, finishes running requests and exits. */
 export function runWorker(): void {
@@ -69,7 +70,11 @@ export function runWorker(): void {
     log.warn({}, 'The first process is gone; finishing running requests and exiting');
     enqueue('stop');
   });
-  process.on('message', enqueue);
+  process.on('message', (message: WorkerCommand | typeof REPORT_METRICS) => {
+    // Metrics are reported at once, also while a command is being executed.
+    if (message === REPORT_METRICS) void snapshotProcess(core).then((metrics) => reply({ metrics }));
+    else enqueue(message);
+  });
   void reply({ done: 'up' });
 }
 

@@ -6,6 +6,7 @@ import { coreChecks } from '../health/core-checks.ts';
 import { Health } from '../health/health.ts';
 import { createProbes } from '../health/probes.ts';
 import { HttpListener } from '../http/http-listener.ts';
+import { MetricsPage } from '../metrics/metrics-page.ts';
 import type { Berth } from '../server.ts';
 import { openService } from '../service/open-service.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -56,7 +57,12 @@ export async function startWorkers(
   }
 
   try {
-    admin = await openAdminListener(config, log, { health });
+    const metrics = new MetricsPage({
+      health,
+      dataDir: config.dataDir,
+      collectWorkers: () => pool.collectMetrics(),
+    });
+    admin = await openAdminListener(config, log, { health, renderMetrics: () => metrics.render() });
     await untilAborted(pool.waitForFirst(), signal);
     const listenerClosed = listener.close();
     await untilAborted(pool.listen(), signal);
@@ -68,6 +74,8 @@ export async function startWorkers(
       signal,
       waitsForDatabase: config.adminListen !== null,
     });
+    metrics.serve(core);
+    admin?.follow(core);
     await untilAborted(pool.serve(), signal);
     health.serve({
       ...coreChecks(core),

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@berth/core';
+import type { MetricSnapshot } from '@berth/core/metrics';
+import type { WorkerMetrics } from '../metrics/metrics-page.ts';
+import { workerRestarts } from '../metrics/server-metrics.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 const FIRST_PAUSE_MS = 100;
@@ -25,6 +28,8 @@ export class WorkerPool {
   readonly #serving = new Set<WorkerProcess>();
   readonly #stopping = new AbortController();
   #isDraining = false;
+  /** The last metrics of the workers that have ended since the last collection. */
+  #endedMetrics: MetricSnapshot[][] = [];
   readonly kill = (): void => this.#workers.forEach((worker) => worker.kill());
 
   constructor(options: WorkerPoolOptions) {
@@ -62,6 +67,19 @@ export class WorkerPool {
     for (const worker of this.#serving) drainWorker(worker);
   }
 
+  /** Collects the metrics of all workers. A worker that does not answer in time is silent; the others do not wait for it. */
+  async collectMetrics(): Promise<WorkerMetrics> {
+    const reported = await Promise.all(this.#workers.map((worker) => worker.updateMetrics()));
+    return {
+      workers: this.#workers.map(({ metrics }, index) => ({
+        name: `worker-${index + 1}`,
+        isUp: reported[index]!,
+        metrics,
+      })),
+      ended: this.#endedMetrics.splice(0),
+    };
+  }
+
   /** Lets the workers finish running requests and exit. Repeated calls are allowed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
@@ -84,6 +102,9 @@ export class WorkerPool {
       const error = await worker.ended;
       if (signal.aborted) return;
       this.#serving.delete(worker);
+      const lastMetrics = worker.takeMetrics();
+      if (lastMetrics.length > 0) this.#endedMetrics.push(lastMetrics);
+      workerRestarts.value += 1;
       const livedMs = performance.now() - start;
       const decision = decideRestart({ livedMs, earlierExits, serving: this.#serving.size });
       if (decision === null) {

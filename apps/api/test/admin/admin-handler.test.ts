@@ -5,11 +5,15 @@ import { Health } from '../../src/health/health.ts';
 import { createHttpServer } from '../../src/http/server.ts';
 
 const log = { info() {}, warn() {}, error() {} };
+const renderMetrics = async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' });
 const TOKEN = 'a'.repeat(16) + 'B'.repeat(16);
 
 /** Starts a listener and returns a function that sends a request line with headers to it. */
 async function openListener(parts: Partial<AdminParts> = {}, token: string | null = null) {
-  const server = createHttpServer(createAdminHandler({ health: new Health(log), ...parts }, token), { log });
+  const server = createHttpServer(
+    createAdminHandler({ health: new Health(log), mayHaveCertificate, ...parts }, token),
+    { log },
+  );
   const port = await listenOn(server);
   onTestFinished(() => stop(server));
   return (request: string) => {
@@ -18,7 +22,7 @@ async function openListener(parts: Partial<AdminParts> = {}, token: string | nul
   };
 }
 
-const renderMetrics = async () => ({ contentType: 'text/plain; version=0.0.4', body: 'up 1\n' });
+const mayHaveCertificate = async (name: string) => name === 'www.example.com';
 
 it.each(['api.example.com', '10.0.0.1:4001', 'anything_at all', ''])(
   'api §12: answers for the Host "%s"',
@@ -59,6 +63,26 @@ it('T42: hides the reason if the metrics cannot be rendered', async () => {
   const send = await openListener({ renderMetrics: () => Promise.reject(new Error('a secret of the inside')) });
   const { status, body } = await send('GET /metrics HTTP/1.1');
   expect([status, body]).toEqual([500, expect.not.stringContaining('inside')]);
+});
+
+it.each([
+  ['www.example.com', 200],
+  ['WWW.Example.com.', 200],
+  ['example.com', 404],
+  ['www.example.com..', 400],
+  ['www.example.com:443', 400],
+  ['192.0.2.1', 400],
+  ['[2001:db8::1]', 400],
+  ['*.example.com', 400],
+  ['http://www.example.com', 400],
+  ['www.example.com&domain=www.example.com', 400],
+  ['x'.repeat(64), 400],
+  ['%C3%BC.example', 400],
+  ['', 400],
+])('api §12: /tls-allowed?domain=%s is %i', async (domain, expected) => {
+  const { status, body } = await (await openListener())(`GET /tls-allowed?domain=${domain} HTTP/1.1`);
+  expect(status).toBe(expected);
+  if (status === 400) expect(JSON.parse(body)).toMatchObject({ error: 'validation_failed' });
 });
 
 it.each([

@@ -5,15 +5,15 @@ import { readImports, ROOT } from './imports.ts';
 import { drawArchitecture, readDrawnArchitecture } from './picture.ts';
 
 /** Matches the path of a file or folder of this repository, at least three segments long. */
-const CITED_PATH = /`((?:apps|packages|bench|docs|fixtures|examples)\/[\w.-]+\/[\w./-]+)`/g;
+const CITED_PATH = /`((?:apps|packages|bench|torture|docs|fixtures|examples)\/[\w.-]+\/[\w./-]+)`/g;
 
 it('docs/architecture.md shows the imports of the source code, as npm run architecture draws them', () => {
   expect(readDrawnArchitecture()).toBe(drawArchitecture());
 });
 
-it('only tests and benchmarks import packages/testing', () => {
+it('only tests, benchmarks and torture import packages/testing', () => {
   const importers = readImports().filter(({ to }) => to.startsWith('packages/testing'));
-  expect(importers.filter(({ from }) => !/^(?:packages\/testing|bench)\//.test(from))).toEqual([]);
+  expect(importers.filter(({ from }) => !/^(?:packages\/testing|bench|torture)\//.test(from))).toEqual([]);
 });
 
 it('the documents cite only paths that exist', () => {

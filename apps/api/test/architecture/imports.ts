@@ -15,15 +15,15 @@ export interface Import {
 
 /** Folder of each package of the workspace, by name: `@berth/core` is in `packages/core`. */
 const PACKAGES = new Map(
-  globSync('{packages/*,apps/*,bench}/package.json', { cwd: ROOT }).map((file) => {
+  globSync('{packages/*,apps/*,bench,torture}/package.json', { cwd: ROOT }).map((file) => {
     const { name } = JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as { name: string };
     return [name, dirname(file)];
   }),
 );
 
-/** Reads all imports within the workspace from source files and benches, without tests. */
+/** Reads all imports within the workspace from source files, benches and torture, without tests. */
 export function readImports(): Import[] {
-  return globSync(['{packages,apps}/*/src/**/*.{ts,tsx}', 'bench/**/*.ts'], {
+  return globSync(['{packages,apps}/*/src/**/*.{ts,tsx}', 'bench/**/*.ts', 'torture/**/*.ts'], {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   }).flatMap((from) =>

@@ -47,7 +47,7 @@ function readDocument(): { before: string; pictures: string; after: string } {
 }
 
 function packageOf(path: string): string {
-  return /^(?:packages|apps)\/[^/]+|^bench/.exec(path)![0];
+  return /^(?:packages|apps)\/[^/]+|^bench|^torture/.exec(path)![0];
 }
 
 /** Returns the node of a file: its folder in `source`, the file itself if it imports a folder, or the entry points. */

@@ -8,6 +8,7 @@ import { closeClean, expectError, expectRefusal } from '@berth/testing/expectati
 import type { PackFile } from '@berth/testing/internals';
 import { startServer, type TestServer } from '@berth/testing/server';
 import { useServer } from '@berth/testing/use-server';
+import { zipOf } from '@berth/testing/zip-bytes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const LARGE_FILES = { 'index.html': 'home', 'a.bin': randomBytes(1_300_000), 'b.bin': randomBytes(900_000) };
@@ -15,6 +16,10 @@ const SMALL_FILES = { 'index.html': 'home' };
 
 function fault(code: string): never {
   throw Object.assign(new Error(`${code}: a fault of the test`), { code, errno: -1, syscall: 'write' });
+}
+
+function databaseFault(code: string): never {
+  throw Object.assign(new Error('The database does not answer.'), { code });
 }
 
 describe('T10: a store that fails', () => {
@@ -78,6 +83,13 @@ describe('T10: a store that fails', () => {
   ])('causes a 503 for each deploy if it fails at %s', (_, faults, uploads) =>
     withFault(faults, async () => {
       for (const files of uploads) await expectUnavailable(files);
+    }),
+  );
+
+  it.each(['08001', '57P03'])('causes a 503 for a zip archive if the database fails with %s while it is read', (code) =>
+    withFault({ create: () => databaseFault(code) }, async () => {
+      const options = { method: 'POST', body: zipOf(LARGE_FILES), headers: { 'Content-Type': 'application/zip' } };
+      await expectRefusal(server(), 'unavailable', () => server().api('/deployments', options));
     }),
   );
 

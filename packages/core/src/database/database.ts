@@ -3,13 +3,22 @@ import { EntitySchema } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
-import { type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
+import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
 import { ChannelListener, type Listener } from './listener.ts';
 import { migrations, recordCompatibility, requireKnownSchema } from './migrations/index.ts';
 import { createSessions, type DatabaseAddress } from './sessions.ts';
 import { db, type QueryBuilder } from './tables.ts';
+
+/** The connections of this process for statements. */
+export interface ConnectionCounts {
+  used: number;
+  idle: number;
+  /** The number of statements and transactions that wait for a connection. */
+  waiting: number;
+  max: number;
+}
 
 /** The connection to PostgreSQL. */
 export interface Database {
@@ -25,19 +34,24 @@ export interface Database {
    * its cache of sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
+  /** Opens a session of its own, outside of the pool, for COPY and for locks of a session. The caller must end it. */
+  connect(): Promise<Client>;
   /**
    * Migrates the schema, even in several processes at once.
    *
-   * @param signal Ends the wait for another process that migrates.
+   * @param options.upTo The number of the last migration to run. Default: all migrations run.
+   * @param options.signal Ends the wait for another process that migrates.
    * @throws Error if the schema is too new for this program, or the reason of the signal.
    */
-  migrate(signal?: AbortSignal): Promise<void>;
+  migrate(options?: { upTo?: number; signal?: AbortSignal | undefined }): Promise<void>;
   /** Returns the SQL that would make the schema match the entities, without triggers; empty if the schema matches. */
   schemaDrift(): Promise<string>;
   /** Notifications of committed activities: `{ account, id }` as JSON. */
   readonly newActivities: Listener;
   /** Notifications of committed changes to what visitors see: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
   readonly siteChanges: Listener;
+  /** Counts the connections for statements, and the statements that wait for one. */
+  connections(): Promise<ConnectionCounts>;
   /** Whether the database responds to a query. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
@@ -83,13 +97,13 @@ export function openDatabase(
     logger: () => {},
   });
   const em = () => orm.em.fork() as EntityManager;
+  const pool = (): Promise<Pool> => (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
   const newActivities = new ChannelListener(sessions.Session, 'berth_activity');
   const siteChanges = new ChannelListener(sessions.Session, 'berth_site');
   return {
     kysely: db(em()),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
-      const pool: Pool = await (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
-      return (await pool.query<Row>({ name, text, values: [...values] })).rows;
+      return (await (await pool()).query<Row>({ name, text, values: [...values] })).rows;
     },
     em,
     async transaction(work) {
@@ -103,7 +117,12 @@ export function openDatabase(
         }
       }
     },
-    migrate: (signal) => em().transactional((tx) => migrate(orm, tx, signal)),
+    async connect() {
+      const session = new sessions.Session();
+      await session.connect();
+      return session;
+    },
+    migrate: ({ upTo, signal } = {}) => em().transactional((tx) => migrate(orm, tx, upTo, signal)),
     async schemaDrift() {
       const driftStatements = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return driftStatements
@@ -113,6 +132,10 @@ export function openDatabase(
     },
     newActivities,
     siteChanges,
+    async connections() {
+      const { totalCount, idleCount, waitingCount } = await pool();
+      return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: poolSize };
+    },
     isReady: () => orm.isConnected(),
     async close() {
       sessions.close();
@@ -122,13 +145,18 @@ export function openDatabase(
   };
 }
 
-async function migrate(orm: MikroORM, tx: EntityManager, signal?: AbortSignal): Promise<void> {
+async function migrate(orm: MikroORM, tx: EntityManager, upTo = Infinity, signal?: AbortSignal): Promise<void> {
   await sql`select set_config('lock_timeout', '0', true)`.execute(db(tx));
   // A statement that waits for the lock could not be ended by the signal.
   const tryLock = sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as locked`;
   while (!(await tryLock.execute(db(tx))).rows[0]!.locked) await sleep(LOCK_POLL_MS, undefined, { signal });
   await requireKnownSchema(tx);
-  await orm.migrator.up({ transaction: tx.getTransactionContext()! });
+  const transaction = tx.getTransactionContext()!;
+  if (upTo === Infinity) await orm.migrator.up({ transaction });
+  else {
+    const pending = (await orm.migrator.getPending()).map(({ name }) => name);
+    await orm.migrator.up({ transaction, migrations: pending.filter((name) => Number.parseInt(name, 10) <= upTo) });
+  }
   await recordCompatibility(tx);
 }
 

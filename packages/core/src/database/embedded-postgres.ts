@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { SILENT } from '../log.ts';
+import { postgresRestarts } from '../metrics.ts';
 import type { DatabaseAddress } from './sessions.ts';
 import { makeFolder } from './data-folder.ts';
 import { claimFolder, type FileLock, tryFileLock } from './file-lock.ts';
@@ -231,6 +232,7 @@ function superviseServer(
       log.error({}, `The database ended (${reason}); restarting`);
       if (quickEnds > 1) await pause(Math.min(FIRST_PAUSE_MS * 2 ** (quickEnds - 2), MAX_REPEAT_PAUSE_MS));
       current = await restartWithRetries();
+      postgresRestarts.value += 1;
       log.warn({ afterMs: Math.round(performance.now() - endedAt) }, 'The database is back');
     }
   }

@@ -7,7 +7,7 @@ import type { Sessions } from './sessions.ts';
 type Subscriber = (payload: string | null) => void;
 
 /** Subscriptions to one notification channel of the database. */
-export type Listener = Pick<ChannelListener, 'subscribe' | 'confirmedAt' | 'catchUp' | 'close'>;
+export type Listener = Pick<ChannelListener, 'subscribe' | 'confirmedAt' | 'isConnected' | 'catchUp' | 'close'>;
 
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 1_000;
@@ -44,6 +44,11 @@ export class ChannelListener {
    */
   get confirmedAt(): number {
     return this.#confirmedAt;
+  }
+
+  /** Whether the connection is open, or no subscriber has needed one yet. */
+  get isConnected(): boolean {
+    return this.#current !== null || this.#connecting === null;
   }
 
   /**

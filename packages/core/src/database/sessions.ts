@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Log } from '../log.ts';
+import { queryDurations, queryFailures } from '../metrics.ts';
 import { breaksSession, DatabaseAwayError } from './outages.ts';
 import { DatabaseWatch } from './watch.ts';
 
@@ -91,8 +92,11 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
     /** Supports all forms of `pg`: either the last argument is a callback, or the result is a promise. */
     override query(...args: never[]): never {
       const endWait = this.#watched.begin();
+      const startedMs = performance.now();
       const endQuery = (fault: unknown) => {
         endWait(!fault || isResponse(fault));
+        queryDurations.observe((performance.now() - startedMs) / 1000);
+        if (fault) queryFailures.value += 1;
         if (fault && breaksSession(fault)) void this.end().catch(() => {});
       };
       const callback: unknown = args.at(-1);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import { databaseOutages } from '../metrics.ts';
 import { toUnavailable } from './outages.ts';
 
 /** The states of server processes by process id: those of `pg_stat_activity`, such as `idle`, or `gone`. */
@@ -201,6 +202,7 @@ export class DatabaseWatch {
     const start = performance.now();
     // If the database has never responded, the start of the server fails with an error instead of a warning.
     const isOutage = this.#lastResponse > -Infinity;
+    if (isOutage) databaseOutages.value += 1;
     if (isOutage) this.#log.warn({ reason }, 'The database does not answer; requests get 503 until it does');
     this.#stopTicking();
     if (isSilent) cutConnections([...this.#entries]);

@@ -4,6 +4,7 @@ import { db } from '../database/tables.ts';
 import { toUnavailable } from '../database/outages.ts';
 import { RateBucket } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
+import { rateLimited } from '../metrics.ts';
 
 /** The rate limits if the operator does not configure any. Source: api §7. */
 export const DEFAULT_RATE_LIMITS: RateLimits = {
@@ -45,7 +46,10 @@ const UNLIMITED_STATE: RateLimitState = {
  * @throws `unavailable` if the database cannot be used. Source: api §7; security T27.
  */
 export async function takeRateLimit(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
-  return core.rateLimits ? takeFromBucket(core, `${name}:${who}`, core.rateLimits[name], cost) : UNLIMITED_STATE;
+  if (!core.rateLimits) return UNLIMITED_STATE;
+  const state = await takeFromBucket(core, `${name}:${who}`, core.rateLimits[name], cost);
+  if (!state.allowed) rateLimited[name].value += 1;
+  return state;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { failpoint } from '../failpoints.ts';
+import { packBytes, packsSealed } from '../metrics.ts';
 import { alignedBlocks } from './aligned-blocks.ts';
 import type { Hasher, HashStream } from './hasher.ts';
 import { encodePackIndex, type IndexEntry } from './pack-index.ts';
@@ -239,6 +240,8 @@ export class PackBuilder {
     const sizeBytes = contentBytes + packIndex.length;
     await target.seal(sizeBytes);
     this.#returnBatches();
+    packsSealed.value += 1;
+    packBytes.value += sizeBytes;
     failpoint('pack.sealed');
     return { sizeBytes };
   }

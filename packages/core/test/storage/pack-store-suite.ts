@@ -243,5 +243,11 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         for (const pack of packs) expect(ids).not.toContain(pack);
       });
     });
+
+    it('can be checked for room, which leaves nothing in the store', async () => {
+      const packs = await listPacks();
+      await Promise.all([store.checkWritable(), store.checkWritable()]);
+      expect(await listPacks()).toEqual(packs);
+    });
   });
 }

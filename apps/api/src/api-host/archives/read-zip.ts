@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib';
-import { invalidFile, payloadTooLarge, ServiceError, toPrintableName } from '@berth/core';
+import { invalidFile, payloadTooLarge, ServiceError, toPrintableName, toServiceError } from '@berth/core';
 import type { Entry, ZipFile } from 'yauzl';
 import { inflateRaw } from './decompress.ts';
 import type { EntrySink } from './entry-sink.ts';
@@ -40,9 +40,15 @@ export async function readZip(file: SpooledFile, entries: EntrySink): Promise<vo
       await readEntry(file, zip, entry, entries);
     }
   } catch (error) {
-    if (error instanceof ServiceError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+    if (!isOfArchive(error)) throw error;
     throw damaged((error as Error).message);
   }
+}
+
+/** Whether an error is about the archive, and not about the disk or the database, which the entries use. */
+function isOfArchive(error: unknown): boolean {
+  const isOfSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
+  return !(error instanceof ServiceError) && !isOfSystem && toServiceError(error).code === 'internal_server_error';
 }
 
 async function readEntry(file: SpooledFile, zip: ZipFile, entry: Entry, entries: EntrySink): Promise<void> {

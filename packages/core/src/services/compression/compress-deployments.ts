@@ -7,6 +7,7 @@ import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { type CompressedForm, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
+import { compressedContents, compressionSavedBytes, compressorCrashes } from '../../metrics.ts';
 import { hashAtPosition } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { commitWithPack, markSealed, type OpenPack, openPack } from '../packs/open-packs.ts';
@@ -75,6 +76,7 @@ async function takeTurn(
     for (const content of uncompressed) {
       const forms = await compressWithRetries(core, compressor, content, signal);
       if (forms === null) break;
+      countForms(content, forms);
       compressed.push({ sha256: content.sha256, digests: await addForms(pack, forms) });
       if (performance.now() >= turnEnd) break;
     }
@@ -121,6 +123,7 @@ async function compressWithRetries(
         core.log.error({ content: sha256, pack }, 'A content does not match its hash');
         return {};
       case 'crashed':
+        compressorCrashes.value += 1;
         core.log.warn({ content: sha256, pack, how: outcome.how }, 'The compressor process crashed on a content');
         break;
       default:
@@ -128,6 +131,12 @@ async function compressWithRetries(
     }
   }
   return {};
+}
+
+function countForms({ length }: StoredBytes, forms: CompressedBytes): void {
+  const formLengths = Object.values(forms).map((form) => form.length);
+  compressedContents.value += 1;
+  compressionSavedBytes.value += length - Math.min(length, ...formLengths);
 }
 
 /** Returns `null` if the bytes are missing: the pack was swept in the meantime, or lost. */

@@ -3,6 +3,7 @@ import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
 import { ServiceError, throwRefusals } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
+import { startPhases } from '../../metrics.ts';
 import type { ContentDigest } from '../../storage/pack-builder.ts';
 import { type FileLimits, fileLimitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
@@ -101,11 +102,13 @@ async function startDeploy<F extends DeployFiles>(
     refuseForbiddenOptions(scope, option);
     if (option.domain !== undefined) domainCheck.start(option.domain);
   });
+  const endPhase = startPhases();
   return {
     files: received,
     form,
     close: () => pack.close(),
     async commit() {
+      endPhase('receive');
       throwRefusals(received.refusals);
       const checksums = hasChecksums ? form.readChecksums() : null;
       const settings = readDeployOptions(scope, form.options);
@@ -124,7 +127,9 @@ async function startDeploy<F extends DeployFiles>(
         ...compileDeployRules(ruleFiles, files, leftOut),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), settings]) },
       };
+      endPhase('store');
       const outcome = await commitWithPack(core, pack, (em) => publish(em, scope, publication));
+      endPhase('commit');
       failpoint('deploy.committed');
       return outcome;
     },

@@ -23,7 +23,7 @@ const ENTRY_BYTES = 500;
 
 /** @param maxBytes The maximum memory for the contents. Source: security T36. */
 export function createHotContents(packs: PackStore, { maxBytes = DEFAULT_BYTES } = {}): HotContents {
-  const cache = createLoadingCache<Buffer>({ maxBytes, sizeOf: ({ length }) => length + ENTRY_BYTES });
+  const cache = createLoadingCache<Buffer>({ name: 'content', maxBytes, sizeOf: ({ length }) => length + ENTRY_BYTES });
   return {
     peek: ({ sha256 }) => cache.peek(sha256) ?? undefined,
     read: async (content) => (await cache.get(content.sha256, () => readChecked(packs, content)))!,

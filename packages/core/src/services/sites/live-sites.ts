@@ -50,8 +50,8 @@ export class LiveSiteCache {
     this.#core = core;
     this.#staleMs = staleMs;
     this.#now = () => core.now();
-    this.#sites = createLoadingCache({ maxBytes: sitesBytes, sizeOf: ({ sizeBytes }) => sizeBytes });
-    this.#links = createLoadingCache({ maxBytes: linksBytes, sizeOf: () => LINK_BYTES });
+    this.#sites = createLoadingCache({ name: 'site', maxBytes: sitesBytes, sizeOf: ({ sizeBytes }) => sizeBytes });
+    this.#links = createLoadingCache({ name: 'link', maxBytes: linksBytes, sizeOf: () => LINK_BYTES });
     this.#freshness = new SiteFreshness(core.database.siteChanges, (payload) => this.#onChange(payload));
   }
 

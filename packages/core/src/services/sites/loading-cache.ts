@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { cacheBytes, cacheEvictions, cacheHits, cacheMisses, type CacheName } from '../../metrics.ts';
 import { createSieve } from './sieve.ts';
 
 /** A cache of values that are loaded by key. `null` stands for an absent value, and is cached too. */
@@ -23,6 +24,8 @@ export interface LoadingCache<T extends object> {
 }
 
 interface LoadingCacheOptions<T extends object> {
+  /** The name of the cache in the metrics. */
+  name: CacheName;
   /** The maximum memory for all values, by {@link sizeOf}. Values that were not requested recently are evicted first. */
   maxBytes: number;
   /** The approximate size in memory of a value and its key, in bytes. */
@@ -38,11 +41,13 @@ const ABSENT_MS = 5_000;
 const RECENT_LOADS = 8_000;
 
 export function createLoadingCache<T extends object>({
+  name,
   maxBytes,
   sizeOf,
   absentMs = ABSENT_MS,
 }: LoadingCacheOptions<T>): LoadingCache<T> {
-  const cache = createSieve(maxBytes, sizeOf);
+  const [hits, misses] = [cacheHits[name], cacheMisses[name]];
+  const cache = createSieve(maxBytes, sizeOf, { bytes: cacheBytes[name], evictions: cacheEvictions[name] });
   const absent = new LRUCache<string, true>({ max: MAX_ABSENT_KEYS, ttl: absentMs });
   const loading = new Map<string, Promise<T | null>>();
   const isRepeated = createRecentKeys(RECENT_LOADS);
@@ -50,10 +55,13 @@ export function createLoadingCache<T extends object>({
 
   function peekValue(key: string): T | null | undefined {
     const value = cache.get(key) ?? (oversized?.key === key ? oversized.value : undefined);
-    return value ?? (absent.size > 0 && absent.has(key) ? null : undefined);
+    const found = value ?? (absent.size > 0 && absent.has(key) ? null : undefined);
+    if (found !== undefined) hits.value += 1;
+    return found;
   }
 
   async function loadOnce(key: string, load: () => Promise<T | null>): Promise<T | null> {
+    misses.value += 1;
     const loadingValue = load();
     loading.set(key, loadingValue);
     try {

@@ -2,6 +2,13 @@ import { argon2, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { unavailable } from '../../errors.ts';
+import {
+  passwordsHashed,
+  passwordsRefused,
+  passwordsRunning,
+  passwordsWaiting,
+  passwordWaitSeconds,
+} from '../../metrics.ts';
 
 interface Parameters {
   /** The memory that hashing takes, in KiB. */
@@ -91,7 +98,21 @@ function prefixOf({ memory, passes, parallelism }: Omit<Parameters, 'salt'>): st
 }
 
 async function deriveTag(password: string, { salt, ...cost }: Parameters, tagLength: number): Promise<Buffer> {
-  if (queue.activeCount + queue.pendingCount >= MAX_CONCURRENT + MAX_QUEUED_HASHES)
+  if (queue.activeCount + queue.pendingCount >= MAX_CONCURRENT + MAX_QUEUED_HASHES) {
+    passwordsRefused.value += 1;
     throw unavailable('Too many passwords are being hashed right now; try again shortly.');
-  return queue(() => deriveHash('argon2id', { ...cost, message: password, nonce: salt, tagLength }));
+  }
+  const startedMs = performance.now();
+  passwordsWaiting.value += 1;
+  return queue(async () => {
+    passwordsWaiting.value -= 1;
+    passwordsRunning.value += 1;
+    passwordWaitSeconds.value += (performance.now() - startedMs) / 1000;
+    try {
+      return await deriveHash('argon2id', { ...cost, message: password, nonce: salt, tagLength });
+    } finally {
+      passwordsRunning.value -= 1;
+      passwordsHashed.value += 1;
+    }
+  });
 }

@@ -1,3 +1,5 @@
+import type { Series } from '../../instruments.ts';
+
 /** A cached value in a linked list from the newest value to the oldest. */
 interface Entry<T> {
   key: string;
@@ -7,6 +9,12 @@ interface Entry<T> {
   isVisited: boolean;
   newer: Entry<T> | null;
   older: Entry<T> | null;
+}
+
+/** Counts what happens in a cache. Caches of the same name share one value. */
+export interface SieveCounts {
+  bytes: Series;
+  evictions: Series;
 }
 
 export interface Sieve<T> {
@@ -23,14 +31,24 @@ export interface Sieve<T> {
  * an LRU list would be written on every request.
  *
  * @param maxBytes The maximum size of all values, by `sizeOf`.
+ * @param counts Follows the size of all values, and the number of evictions. Default: nothing is counted.
  * Source: https://www.usenix.org/conference/nsdi24/presentation/zhang-yazhuo (SIEVE).
  */
-export function createSieve<T>(maxBytes: number, sizeOf: (value: T) => number): Sieve<T> {
+export function createSieve<T>(
+  maxBytes: number,
+  sizeOf: (value: T) => number,
+  counts: SieveCounts = { bytes: { value: 0 }, evictions: { value: 0 } },
+): Sieve<T> {
   const entries = new Map<string, Entry<T>>();
   let newestEntry: Entry<T> | null = null;
   let oldestEntry: Entry<T> | null = null;
   let hand: Entry<T> | null = null;
   let bytes = 0;
+
+  function grow(addedBytes: number): void {
+    bytes += addedBytes;
+    counts.bytes.value += addedBytes;
+  }
 
   function remove(entry: Entry<T>): void {
     const { newer, older } = entry;
@@ -39,7 +57,7 @@ export function createSieve<T>(maxBytes: number, sizeOf: (value: T) => number): 
     if (older) older.newer = newer;
     else oldestEntry = newer;
     if (hand === entry) hand = newer;
-    bytes -= entry.bytes;
+    grow(-entry.bytes);
     entries.delete(entry.key);
   }
 
@@ -51,6 +69,7 @@ export function createSieve<T>(maxBytes: number, sizeOf: (value: T) => number): 
     }
     if (!candidate) return;
     hand = candidate.newer;
+    counts.evictions.value += 1;
     remove(candidate);
   }
 
@@ -75,14 +94,14 @@ export function createSieve<T>(maxBytes: number, sizeOf: (value: T) => number): 
       if (newestEntry) newestEntry.newer = entry;
       newestEntry = entry;
       oldestEntry ??= entry;
-      bytes += size;
+      grow(size);
       entries.set(key, entry);
     },
     delete: forgetKey,
     clear() {
       entries.clear();
       newestEntry = oldestEntry = hand = null;
-      bytes = 0;
+      grow(-bytes);
     },
   };
 }

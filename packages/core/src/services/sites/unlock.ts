@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Password } from '@berth/contract';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { rateLimited } from '../../metrics.ts';
 import { passwordVersion, renewHash, verifyPassword } from './passwords.ts';
 import { takeFromBucket, takeRateLimit } from '../rate-limits.ts';
 
@@ -46,7 +47,9 @@ async function countAttempt(core: Core, deployment: string, address: string): Pr
   if (!addressState.allowed || !core.rateLimits) return addressState.allowed ? null : addressState.retryAfterSeconds;
   const { count, perSeconds } = core.rateLimits.unlock;
   const siteState = await takeFromBucket(core, `site-unlock:${deployment}`, { count: count * SITE_FACTOR, perSeconds });
-  return siteState.allowed ? null : siteState.retryAfterSeconds;
+  if (siteState.allowed) return null;
+  rateLimited.unlock.value += 1;
+  return siteState.retryAfterSeconds;
 }
 
 async function findHash(core: Core, deployment: string): Promise<string | null> {

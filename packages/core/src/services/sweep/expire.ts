@@ -59,10 +59,13 @@ async function expire(core: Core, id: string, account: string | null, now: Date)
 
 /**
  * Deletes expired uploads and their references to packs, in one transaction for each owner. If a transaction fails, the
- * error is logged and the next run retries it. Source: api §9; storage P10.
+ * error is logged and the next run retries it.
+ *
+ * @returns How many uploads this call deleted. Source: api §9; storage P10.
  */
-export async function expireUploads(core: Core, limits: RunLimits): Promise<void> {
+export async function expireUploads(core: Core, limits: RunLimits): Promise<number> {
   const now = core.now();
+  let deletedCount = 0;
   await runWorklist<{ account: string | null }>(
     core,
     {
@@ -79,14 +82,19 @@ export async function expireUploads(core: Core, limits: RunLimits): Promise<void
           .execute(),
       groupOf: ({ account }) => account ?? '',
       idsOf: ({ account }) => ({ account }),
-      work: ({ account }) => expireUploadsOf(core, account, now, limits.limit),
+      async work({ account }) {
+        const deleted = await expireUploadsOf(core, account, now, limits.limit);
+        deletedCount += deleted;
+        return deleted > 0;
+      },
     },
     limits,
   );
   failpoint('sweep.uploads-removed');
+  return deletedCount;
 }
 
-async function expireUploadsOf(core: Core, account: string | null, now: Date, batch: number): Promise<boolean> {
+async function expireUploadsOf(core: Core, account: string | null, now: Date, batch: number): Promise<number> {
   return core.database.transaction(async (em) => {
     if (account !== null) await lockAccount(em, account);
     const { rows } = await sql<{ open: boolean }>`
@@ -95,6 +103,6 @@ async function expireUploadsOf(core: Core, account: string | null, now: Date, ba
         order by expires limit ${batch} for update skip locked)
       returning committed is null as open`.execute(db(em));
     if (account !== null && rows.some(({ open }) => open)) await markStorageInexact(em, account);
-    return rows.length > 0;
+    return rows.length;
   });
 }

@@ -5,9 +5,11 @@ import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Content, Deployment, Pack } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
+import { sweepFenceMisses, sweepRemoved, sweepStepFailures, sweepStepSeconds } from '../../metrics.ts';
 import { measureInexactStorage } from '../accounts/storage.ts';
 import { deleteOldOutcomes } from '../deployments/idempotency.ts';
 import { tryCloseFence } from '../packs/fence.ts';
+import { arePacksHeld } from '../packs/hold.ts';
 import { dropPack, removeDeadPack } from '../packs/open-packs.ts';
 import { attemptTask, type RunLimits, runWorklist, throwIfDatabaseAway, type Worklist } from '../worklist.ts';
 import { expireDeployments, expireUploads } from './expire.ts';
@@ -55,14 +57,27 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
   const limits = { limit: batch, signal };
   const report: SweepReport = { expired: 0, deployments: 0, packs: 0, fenced: false };
   await runSteps(core, signal, {
-    'expire deployments': async () => void (report.expired = await expireDeployments(core, limits)),
-    'remove deleted deployments': async () => void (report.deployments = await removeDeletedDeployments(core, limits)),
-    'expire uploads': () => expireUploads(core, limits),
+    'expire deployments': async () => {
+      report.expired = await expireDeployments(core, limits);
+      sweepRemoved['expired deployment'].value += report.expired;
+    },
+    'remove deleted deployments': async () => {
+      report.deployments = await removeDeletedDeployments(core, limits);
+      sweepRemoved['deleted deployment'].value += report.deployments;
+    },
+    'expire uploads': async () => void (sweepRemoved.upload.value += await expireUploads(core, limits)),
     'delete old idempotency records': () => deleteOldOutcomes(core),
-    'mark unreferenced packs as dead': async () =>
-      void (report.fenced = await markUnreferencedPacksDead(core, settings)),
-    'remove abandoned packs': () => removeAbandonedPacks(core, limits, bootStaleMs),
-    'remove dead packs': async () => void (report.packs = await removeDeadPacks(core, limits)),
+    'mark unreferenced packs as dead': async () => {
+      report.fenced = await markUnreferencedPacksDead(core, settings);
+      if (!report.fenced) sweepFenceMisses.value += 1;
+    },
+    'remove abandoned packs': async () => {
+      sweepRemoved['abandoned pack'].value += await removeAbandonedPacks(core, limits, bootStaleMs);
+    },
+    'remove dead packs': async () => {
+      report.packs = await removeDeadPacks(core, limits);
+      sweepRemoved['dead pack'].value += report.packs;
+    },
     'measure storage': () => measureInexactStorage(core, limits),
     'delete stopped processes': () => deleteStoppedBoots(core, bootStaleMs),
   });
@@ -77,7 +92,10 @@ async function runSteps(
   const errors: unknown[] = [];
   for (const [task, run] of Object.entries(steps)) {
     if (signal?.aborted) break;
+    const startedMs = performance.now();
     const outcome = await attemptTask(core, { task }, run);
+    sweepStepSeconds(task).value += (performance.now() - startedMs) / 1000;
+    sweepStepFailures(task).value += outcome.ok ? 0 : 1;
     if (outcome.ok) continue;
     await throwIfDatabaseAway(core, outcome.error);
     errors.push(outcome.error);
@@ -151,7 +169,11 @@ function removeDeadPacks(core: Core, limits: RunLimits): Promise<number> {
   return removeRows(core, limits, {
     task: 'remove dead packs',
     itemKind: 'pack',
-    due: (skip, limit) => core.database.em().find(Pack, { state: 'dead', id: { $nin: [...skip] } }, firstById(limit)),
+    async due(skip, limit) {
+      const dead = await core.database.em().find(Pack, { state: 'dead', id: { $nin: [...skip] } }, firstById(limit));
+      // Asked after the packs were found dead: a backup that starts later does not need them.
+      return dead.length > 0 && (await arePacksHeld(core)) ? [] : dead;
+    },
     async work({ id }) {
       await removeDeadPack(core, id);
       return true;

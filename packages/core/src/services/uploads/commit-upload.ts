@@ -6,7 +6,9 @@ import { db } from '../../database/tables.ts';
 import { Upload, UploadContent, UploadPack } from '../../entities/index.ts';
 import { ServiceError, unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
+import { startPhases } from '../../metrics.ts';
 import type { ContentLocation } from '../../storage/packs.ts';
+import { countDeploy } from '../deployments/count-deploy.ts';
 import { createContentCheck } from '../deployments/deploy-files.ts';
 import { requireTargetAccess } from '../deployments/deploy-options.ts';
 import { findReplay } from '../deployments/idempotency.ts';
@@ -28,10 +30,17 @@ type CommitKey = NonNullable<Publication['idempotency']>;
  */
 export async function commitUpload(scope: Scope<Caller>, name: string): Promise<CreatedDeployment> {
   // The list of files is large, and only the first of several concurrent commits needs it.
-  return runQueued(scope.core, `commit:${name}`, async () => commitInTransaction(scope, await getUpload(scope, name)));
+  const commit = async () => commitInTransaction(scope, await getUpload(scope, name));
+  const { body } = await countDeploy(() => runQueued(scope.core, `commit:${name}`, commit));
+  return body;
 }
 
-async function commitInTransaction(scope: Scope<Caller>, upload: FoundUpload): Promise<CreatedDeployment> {
+interface CommitOutcome {
+  body: CreatedDeployment;
+  replayed: boolean;
+}
+
+async function commitInTransaction(scope: Scope<Caller>, upload: FoundUpload): Promise<CommitOutcome> {
   const { core } = scope;
   const { hash, missing } = upload;
   // The outcome of an upload is stored like the outcome of a deploy with a key.
@@ -46,19 +55,21 @@ async function commitInTransaction(scope: Scope<Caller>, upload: FoundUpload): P
   await touchUpload(core, upload);
   const publication = await publicationOf(scope, upload, key);
   if (!publication) return replayCommit(core, key); // Another process has committed the upload.
-  const { body } = await core.database.transaction(async (em) => {
-    const outcome = await publish(em, scope, publication);
-    if (!outcome.replayed) await markCommitted(em, core, upload);
-    return outcome;
+  const endPhase = startPhases();
+  const outcome = await core.database.transaction(async (em) => {
+    const published = await publish(em, scope, publication);
+    if (!published.replayed) await markCommitted(em, core, upload);
+    return published;
   });
+  endPhase('commit');
   failpoint('upload.committed');
-  return body;
+  return outcome;
 }
 
-async function replayCommit(core: Core, key: CommitKey): Promise<CreatedDeployment> {
+async function replayCommit(core: Core, key: CommitKey): Promise<CommitOutcome> {
   const body = await core.database.transaction((em) => findReplay<CreatedDeployment>(em, core, key));
   if (!body) throw uploadNotFound();
-  return body;
+  return { body, replayed: true };
 }
 
 /** Reads the files and options of an upload; `null` if the upload was committed. */

@@ -6,6 +6,7 @@ import { db } from '../../database/tables.ts';
 import { Upload } from '../../entities/index.ts';
 import { invalid, invalidFile, ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
+import { startPhases } from '../../metrics.ts';
 import type { ContentSink } from '../../storage/pack-builder.ts';
 import { checkCredential, lockCredential } from '../authentication.ts';
 import {
@@ -63,6 +64,7 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
   const arrivedHashes = new Set<string>();
   const completeContents = new Map<string, number>();
   let hashMismatch: { sha256: string; actual: string } | null = null;
+  const endPhase = startPhases();
   let openContent: { sink: ContentSink; sha256: string } | null = null;
 
   function onDigest(sha256: string, digest: { sha256: string; size: number }): void {
@@ -98,10 +100,12 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
     async keep() {
       // The hash of an incomplete content does not match, so the content is not recorded.
       openContent?.sink.end();
+      endPhase('receive');
       await pack.finish();
       if (completeContents.size > 0) {
         const newPack = await sealNewContents(pack, storedContents, (sha256) => completeContents.has(sha256));
         await commitWithPack(core, pack, (em) => recordContents(em, scope, upload, completeContents, newPack));
+        endPhase('store');
         failpoint('upload.contents-recorded');
       } else if (caller.kind === 'account') await checkCredential({ core, caller });
       if (hashMismatch) throw await contentMismatch(core, upload, hashMismatch.sha256, hashMismatch.actual);

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { createLoadingCache } from '../../../src/services/sites/loading-cache.ts';
 
-const cacheOf = (maxBytes = 1_000) => createLoadingCache<{ size: number }>({ maxBytes, sizeOf: ({ size }) => size });
+const cacheOf = (maxBytes = 1_000) =>
+  createLoadingCache<{ size: number }>({ name: 'content', maxBytes, sizeOf: ({ size }) => size });
 const value = (size = 1) => ({ size });
 
 /** Loads a value twice, so that the cache keeps the value. */
@@ -128,7 +129,7 @@ describe('S2: a value that is loaded by its key', () => {
   });
 
   it('is cached as absent only for a short time', async () => {
-    const cache = createLoadingCache({ maxBytes: 1, sizeOf: () => 1, absentMs: 20 });
+    const cache = createLoadingCache({ name: 'content', maxBytes: 1, sizeOf: () => 1, absentMs: 20 });
     const start = performance.now();
     await cache.get('a', async () => null);
     while (cache.peek('a') === null) await setImmediate();

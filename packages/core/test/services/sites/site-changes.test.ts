@@ -34,6 +34,9 @@ function anotherProcess(replace: (real: Listener) => Partial<Listener> = () => (
     get confirmedAt() {
       return realChanges.confirmedAt;
     },
+    get isConnected() {
+      return realChanges.isConnected;
+    },
     catchUp: () => realChanges.catchUp(),
     close: () => realChanges.close(),
     ...replace(realChanges),

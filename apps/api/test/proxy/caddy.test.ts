@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts, startBackend } from './backend.ts';
+import { type Caddy, hasCaddy, startCaddy } from './caddy.ts';
+import { callApi, CLIENT_ADDRESS, type Proxied, publish, testProxy, verifyCustomDomain } from './proxied.ts';
+import { createTlsClient } from './tls-client.ts';
+
+const UPLOAD_MEBIBYTES = 1024;
+
+describe.skipIf(!hasCaddy && !process.env['CI'])('Caddy with the Caddyfile, in front of a server', () => {
+  let proxied: Proxied;
+  let caddy: Caddy;
+  let httpsPort: number;
+
+  beforeAll(async () => {
+    const [httpPort = 0, freePort = 0] = await freePorts(2);
+    httpsPort = freePort;
+    const backend = await startBackend(httpsPort);
+    caddy = await startCaddy({
+      HTTP_PORT: String(httpPort),
+      HTTPS_PORT: String(httpsPort),
+      BASE_URL: backend.api,
+      PLATFORM_DOMAIN: backend.platformDomain,
+      BERTH_UPSTREAM: `127.0.0.1:${backend.port}`,
+      BERTH_ADMIN: `127.0.0.1:${backend.adminPort}`,
+    });
+    proxied = { backend, proxy: caddy.program, client: createTlsClient(caddy.ca, CLIENT_ADDRESS), httpPort };
+  });
+  afterAll(async () => {
+    proxied?.client.close();
+    await caddy?.stop();
+    await proxied?.backend.stop();
+  });
+
+  testProxy(() => proxied, UPLOAD_MEBIBYTES);
+
+  it('gets a certificate for a custom domain at the first visit, once the domain is verified', async () => {
+    const name = 'www.customer.dev';
+    const url = `https://${name}:${httpsPort}/`;
+    const { deployment } = await publish(proxied, 'customer');
+    await callApi(proxied, 'PUT', `/domains/${name}`, { deployment });
+    await expect(proxied.client.fetch(url)).rejects.toThrow(/internal error/);
+    await verifyCustomDomain(proxied, name);
+    expect(await proxied.client.fetch(url)).toMatchObject({ status: 200, text: 'customer' });
+  });
+
+  it('refuses the handshake for a name that is no domain of the server', async () => {
+    const request = proxied.client.fetch(`https://stranger.example:${httpsPort}/`);
+    await expect(request).rejects.toThrow(/internal error/);
+  });
+
+  it('offers HTTP/3 and listens for it', async () => {
+    const { headers } = await proxied.client.fetch(`${proxied.backend.api}/ping`);
+    expect(headers['alt-svc']).toContain(`h3=":${httpsPort}"`);
+    const hexPort = httpsPort.toString(16).toUpperCase().padStart(4, '0');
+    expect(await readFile('/proc/net/udp', 'utf8')).toContain(`0100007F:${hexPort} `);
+  });
+});

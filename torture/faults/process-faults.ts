@@ -1,0 +1,163 @@
+import type { Fault } from './fault.ts';
+
+const DATABASE = 'packages/core/src/database';
+const API = 'apps/api/src';
+
+/** Faults of processes, connections and caches. */
+export const PROCESS_FAULTS: readonly Fault[] = [
+  {
+    name: 'three-restarts',
+    what: 'The embedded PostgreSQL is restarted only three times.',
+    edits: [
+      {
+        file: `${DATABASE}/embedded-postgres.ts`,
+        find: '    for (let quickEnds = 0; ;) {',
+        replace: '    for (let quickEnds = 0, restarts = 0; restarts < 3; restarts += 1) {',
+      },
+    ],
+    breaks: ['recovery'],
+    only: ['kill-database'],
+    seconds: 150,
+  },
+  {
+    name: 'orphaned-sessions',
+    what: 'Sessions of a killed PostgreSQL are not killed before its restart.',
+    edits: [
+      {
+        file: `${DATABASE}/postgres-launch.ts`,
+        find: `  if (process.platform !== 'linux') return;`,
+        replace: `  if (process.platform !== 'darwin') return;`,
+      },
+    ],
+    breaks: ['recovery'],
+    only: ['kill-database-stopped-session'],
+  },
+  {
+    name: 'adopted-database-unwatched',
+    what: 'A PostgreSQL that a killed server has left is used, but not watched.',
+    edits: [
+      {
+        file: `${DATABASE}/embedded-postgres.ts`,
+        find: '  while (await isPostgres(pid, data)) await sleep(WATCH_MS, undefined, { signal, ref: false });',
+        replace: '  while (!signal.aborted) await sleep(WATCH_MS, undefined, { signal, ref: false });',
+      },
+    ],
+    breaks: ['recovery'],
+    only: ['kill-server', 'kill-database'],
+    seconds: 150,
+  },
+  {
+    name: 'one-supervised-worker',
+    what: 'Only the first worker is replaced when it ends.',
+    edits: [
+      {
+        file: `${API}/workers/worker-pool.ts`,
+        find: 'for (const index of this.#workers.keys()) void this.#supervise(index);',
+        replace: 'void this.#supervise(0);',
+      },
+    ],
+    breaks: ['recovery'],
+    only: ['kill-worker'],
+  },
+  {
+    name: 'workers-outlive-server',
+    what: 'Workers keep the port after the first process was killed.',
+    edits: [
+      {
+        file: `${API}/workers/run-worker.ts`,
+        find: `finishing running requests and exiting');
+    enqueue('stop');`,
+        replace: `finishing running requests and exiting');`,
+      },
+    ],
+    breaks: ['recovery'],
+    only: ['kill-server'],
+    seconds: 150,
+  },
+  {
+    name: 'error-while-starting',
+    what: 'A server that starts answers 500 instead of 503.',
+    edits: [
+      {
+        file: `${API}/http/http-listener.ts`,
+        find: `sendError(res, unavailable('The service is starting.', undefined, 1));`,
+        replace: `sendError(res, new Error('The service is starting.'));`,
+      },
+    ],
+    breaks: ['answers'],
+    only: ['restart', 'kill-everything'],
+  },
+  {
+    name: 'stale-after-reconnect',
+    what: 'A process keeps its cache of sites although it may have missed notifications.',
+    edits: [
+      {
+        file: `${DATABASE}/listener.ts`,
+        find: '      if (openedConnection) this.#publish(null);\n',
+        replace: '',
+      },
+    ],
+    breaks: ['gone', 'domain-order', 'protected'],
+    only: ['stop-worker'],
+  },
+  {
+    name: 'cache-trusted-for-minutes',
+    what: 'The cache of sites is used for ten minutes after it was confirmed, instead of one second.',
+    edits: [
+      {
+        file: 'packages/core/src/services/sites/site-freshness.ts',
+        find: 'const MAX_FRESH_AGE_MS = 1_000;',
+        replace: 'const MAX_FRESH_AGE_MS = 600_000;',
+      },
+    ],
+    breaks: ['gone', 'domain-order', 'protected'],
+    only: ['stop-worker'],
+    seconds: 150,
+  },
+  {
+    name: 'cached-password',
+    what: 'Each process remembers the hash of a password for a minute, whatever other processes change.',
+    edits: [
+      {
+        file: 'packages/core/src/services/sites/unlock.ts',
+        find: `  const row = await db(core)
+    .selectFrom('deployment')
+    .select('password_hash')`,
+        replace: `  const known = recentHashes.get(deployment);
+  if (known && Math.abs(known.at - core.now().getTime()) < 60_000) return known.hash;
+  const row = await db(core)
+    .selectFrom('deployment')
+    .select('password_hash')`,
+      },
+      {
+        file: 'packages/core/src/services/sites/unlock.ts',
+        find: '  return row?.password_hash ?? null;',
+        replace: `  const hash = row?.password_hash ?? null;
+  recentHashes.set(deployment, { hash, at: core.now().getTime() });
+  return hash;`,
+      },
+      {
+        file: 'packages/core/src/services/sites/unlock.ts',
+        find: 'async function findHash(',
+        replace: `export const recentHashes = new Map<string, { hash: string | null; at: number }>();
+
+async function findHash(`,
+      },
+      {
+        file: 'packages/core/src/services/deployments/deployments.ts',
+        find: '    if (passwordHash !== undefined) row.passwordHash = passwordHash;',
+        replace: `    if (passwordHash !== undefined) row.passwordHash = passwordHash;
+    recentHashes.clear();`,
+      },
+      {
+        file: 'packages/core/src/services/deployments/deployments.ts',
+        find: `import { hashPassword }`,
+        replace: `import { recentHashes } from '../sites/unlock.ts';
+import { hashPassword }`,
+      },
+    ],
+    breaks: ['protected'],
+    only: ['kill-sweep'],
+    seconds: 180,
+  },
+];

@@ -1,0 +1,118 @@
+import type { Fault } from './fault.ts';
+
+const SERVICES = 'packages/core/src/services';
+
+/** Faults of what is written to disk, and of the order in which it is written and removed. */
+export const STORAGE_FAULTS: readonly Fault[] = [
+  {
+    name: 'asynchronous-commit',
+    what: 'The embedded PostgreSQL confirms a commit before its log is on disk.',
+    edits: [
+      {
+        file: 'packages/core/src/database/postgres-launch.ts',
+        find: `synchronous_commit: 'on'`,
+        replace: `synchronous_commit: 'off'`,
+      },
+    ],
+    breaks: ['acknowledged-bytes', 'domain-order', 'gone', 'protected', 'activities', 'revoked', 'replays'],
+    only: ['kill-database'],
+  },
+  {
+    name: 'commit-before-seal',
+    what: 'A deploy commits while its pack is still being written.',
+    edits: [
+      { file: `${SERVICES}/deployments/publish.ts`, find: '  await pack?.sealed;\n', replace: '' },
+      {
+        file: `${SERVICES}/deployments/publish.ts`,
+        find: '(await pack.sealed).sizeBytes',
+        replace: 'pack.contents.reduce((sum, { length }) => sum + length, 0)',
+      },
+    ],
+    breaks: ['acknowledged-bytes', 'answers', 'doctor'],
+    only: ['full-disk'],
+  },
+  {
+    name: 'contents-before-seal',
+    what: 'A body of a delta upload is recorded while its pack is still being written.',
+    edits: [
+      { file: `${SERVICES}/uploads/receive-contents.ts`, find: '  await pack?.sealed;\n', replace: '' },
+      {
+        file: `${SERVICES}/uploads/receive-contents.ts`,
+        find: '(await pack.sealed).sizeBytes',
+        replace: 'pack.contents.reduce((sum, { length }) => sum + length, 0)',
+      },
+    ],
+    breaks: ['acknowledged-bytes', 'answers', 'doctor'],
+    only: ['full-disk'],
+  },
+  {
+    name: 'forms-before-seal',
+    what: 'Compressed forms are recorded while their pack is still being written.',
+    edits: [
+      {
+        file: `${SERVICES}/compression/compress-deployments.ts`,
+        find: '{ id: pack.id, ...(await pack.seal()) };',
+        replace: '{ id: pack.id, sizeBytes: 0 };\n    void pack.seal().catch(() => {});',
+      },
+    ],
+    breaks: ['acknowledged-bytes', 'answers', 'doctor'],
+    only: ['full-disk'],
+  },
+  {
+    name: 'file-before-row',
+    what: 'The file of a pack is created before its row.',
+    edits: [
+      {
+        file: `${SERVICES}/packs/open-packs.ts`,
+        find: '    const created = core.now();\n    await db(core)',
+        replace: '    const created = core.now();\n    const file = await core.packs.create(id);\n    await db(core)',
+      },
+      {
+        file: `${SERVICES}/packs/open-packs.ts`,
+        find: '    return core.packs.create(id);\n',
+        replace: '    return file;\n',
+      },
+    ],
+    breaks: ['orphans', 'doctor'],
+    only: ['kill-at-step:pack.created', 'kill-database'],
+  },
+  {
+    name: 'row-removed-before-file',
+    what: 'The row of a dead pack is removed before its file.',
+    edits: [
+      { file: `${SERVICES}/packs/open-packs.ts`, find: '  await core.packs.remove(id);\n', replace: '' },
+      {
+        file: `${SERVICES}/packs/open-packs.ts`,
+        find: `  failpoint('sweep.pack-file-removed');
+  await core.database.em().nativeDelete(Pack, { id, state: 'dead' });
+`,
+        replace: `  await core.database.em().nativeDelete(Pack, { id, state: 'dead' });
+  failpoint('sweep.pack-file-removed');
+  await core.packs.remove(id);
+`,
+      },
+    ],
+    breaks: ['orphans', 'doctor'],
+    only: ['kill-at-step:sweep.pack-file-removed'],
+  },
+  {
+    name: 'descriptor-leak',
+    what: 'The file of a pack that was abandoned stays open.',
+    edits: [
+      {
+        file: 'packages/core/src/storage/disk-packs.ts',
+        find: `      await handle.close().catch(() => {});
+      await rm(file, { force: true });`,
+        replace: `      abandoned.push(handle);
+      await rm(file, { force: true });`,
+      },
+      {
+        file: 'packages/core/src/storage/disk-packs.ts',
+        find: 'function diskPack(',
+        replace: 'const abandoned: FileHandle[] = [];\n\nfunction diskPack(',
+      },
+    ],
+    breaks: ['resources'],
+    only: ['cut-connections'],
+  },
+];
