@@ -22,6 +22,7 @@ import {
 import type { Config } from '../config/config.ts';
 import { openTracing } from '../tracing/open-tracing.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
+import { VERSION } from '../version.ts';
 import { requireNoRestore } from './restore-marker.ts';
 
 const TARGET_CONNECTIONS = 60;
@@ -53,7 +54,7 @@ export interface CoreOptions {
 }
 
 /**
- * Opens everything that the services need. Starts the database if necessary, and migrates it.
+ * Opens everything that the services need. Starts the database if necessary, and migrates it unless `migrate` is false.
  *
  * @throws Error with the reason why the data folder or the database cannot be used, or that of `signal`. Source: api §10, §12.
  */
@@ -128,7 +129,12 @@ async function connectDatabase(
   config: Config,
   { log, resources, signal, waitsForDatabase = false, migrate = true }: CoreOptions,
 ): Promise<Database> {
-  const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log, tracer });
+  const database = openDatabase(address, {
+    poolSize: shareConnections(config.workers).perProcess,
+    log,
+    tracer,
+    version: VERSION,
+  });
   resources.defer(() => database.close());
   for (let failures = 0; ; failures += 1) {
     try {
