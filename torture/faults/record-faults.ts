@@ -58,8 +58,8 @@ import { type FileLimits,`,
     only: ['kill-at-step:deploy.committed'],
   },
   {
-    name: 'claim-without-lock',
-    what: 'A claim reads the deployment without a lock.',
+    name: 'claim-locked-in-memory',
+    what: 'A claim locks the deployment in the memory of its process, not in the database.',
     edits: [
       {
         file: `${SERVICES}/deployments/claims.ts`,
@@ -70,6 +70,32 @@ import { type FileLimits,`,
         file: `${SERVICES}/deployments/claims.ts`,
         find: 'import { type EntityManager, LockMode }',
         replace: 'import { type EntityManager }',
+      },
+      {
+        file: `${SERVICES}/deployments/claims.ts`,
+        find: `throw notFound('claim');
+    const locked = await lockActiveAccount(em, account);
+    await incrementDeploymentCount(em, core, locked);
+    await countAccountStorage(em, core, locked, await contentsOf(em, row.id), new Set());`,
+        replace: `throw notFound('claim');
+    if (claimed.has(row.id)) throw notFound('claim');
+    claimed.add(row.id);
+    try {
+      const locked = await lockActiveAccount(em, account);
+      await incrementDeploymentCount(em, core, locked);
+      await countAccountStorage(em, core, locked, await contentsOf(em, row.id), new Set());
+    } catch (error) {
+      claimed.delete(row.id);
+      throw error;
+    }`,
+      },
+      {
+        file: `${SERVICES}/deployments/claims.ts`,
+        find: 'async function contentsOf(',
+        replace: `/** The deployments that this process has given to an account. */
+const claimed = new Set<string>();
+
+async function contentsOf(`,
       },
     ],
     breaks: ['claims', 'counters'],
@@ -178,5 +204,45 @@ async function findCredential(`,
     ],
     breaks: ['gone'],
     only: ['clock-forwards'],
+  },
+  {
+    name: 'outcome-from-the-future',
+    what: 'The outcome of an Idempotency-Key is dropped if its time is in the future.',
+    edits: [
+      {
+        file: `${SERVICES}/deployments/idempotency.ts`,
+        find: 'if (record.created <= windowStart(core)) {',
+        replace: 'if (record.created <= windowStart(core) || record.created > core.now()) {',
+      },
+    ],
+    breaks: ['replays', 'one-deployment'],
+    only: ['clock-forwards', 'clock-right'],
+  },
+  {
+    name: 'cookie-from-the-future',
+    what: 'An unlock cookie is refused if it seems to be made in the future.',
+    edits: [
+      {
+        file: `${SERVICES}/sites/unlock.ts`,
+        find: '    expires > now.getTime()\n',
+        replace: '    expires > now.getTime() &&\n    expires <= now.getTime() + UNLOCK_SECONDS * 1000\n',
+      },
+    ],
+    breaks: ['acknowledged-bytes'],
+    only: ['clock-forwards', 'clock-right'],
+    seconds: 150,
+  },
+  {
+    name: 'clock-of-the-database',
+    what: 'Sites expire by the clock of the database, which differs from the clock of the service.',
+    edits: [
+      {
+        file: `${SERVICES}/sites/load-sites.ts`,
+        find: `where d.id = $1 and d.status = 'success' and`,
+        replace: `where d.id = $1 and d.status = 'success' and (d.expires is null or d.expires > now()) and`,
+      },
+    ],
+    breaks: ['acknowledged-bytes', 'gone'],
+    only: ['clock-backwards'],
   },
 ];

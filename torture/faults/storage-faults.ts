@@ -18,20 +18,6 @@ export const STORAGE_FAULTS: readonly Fault[] = [
     only: ['kill-database'],
   },
   {
-    name: 'commit-before-seal',
-    what: 'A deploy commits while its pack is still being written.',
-    edits: [
-      { file: `${SERVICES}/deployments/publish.ts`, find: '  await pack?.sealed;\n', replace: '' },
-      {
-        file: `${SERVICES}/deployments/publish.ts`,
-        find: '(await pack.sealed).sizeBytes',
-        replace: 'pack.contents.reduce((sum, { length }) => sum + length, 0)',
-      },
-    ],
-    breaks: ['acknowledged-bytes', 'answers', 'doctor'],
-    only: ['full-disk'],
-  },
-  {
     name: 'contents-before-seal',
     what: 'A body of a delta upload is recorded while its pack is still being written.',
     edits: [
@@ -59,13 +45,13 @@ export const STORAGE_FAULTS: readonly Fault[] = [
     only: ['full-disk'],
   },
   {
-    name: 'file-before-row',
-    what: 'The file of a pack is created before its row.',
+    name: 'file-beside-row',
+    what: 'The file of a pack is created while its row is inserted.',
     edits: [
       {
         file: `${SERVICES}/packs/open-packs.ts`,
         find: '    const created = core.now();\n    await db(core)',
-        replace: '    const created = core.now();\n    const file = await core.packs.create(id);\n    await db(core)',
+        replace: '    const created = core.now();\n    const file = core.packs.create(id);\n    await db(core)',
       },
       {
         file: `${SERVICES}/packs/open-packs.ts`,
@@ -114,5 +100,20 @@ export const STORAGE_FAULTS: readonly Fault[] = [
     ],
     breaks: ['resources'],
     only: ['cut-connections'],
+  },
+  {
+    name: 'ignored-spool-error',
+    what: 'A zip archive whose temporary file cannot be written counts as a damaged archive.',
+    edits: [
+      {
+        file: 'apps/api/src/api-host/archives/spooled-file.ts',
+        find: 'const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, this.#size);',
+        replace: `const { bytesWritten } = await this.#handle
+        .write(bytes, written, bytes.length - written, this.#size)
+        .catch(() => ({ bytesWritten: bytes.length - written }));`,
+      },
+    ],
+    breaks: ['answers'],
+    only: ['full-disk'],
   },
 ];

@@ -8,6 +8,7 @@ import { addAccounts, addMembers } from './accounts.ts';
 import { addBackup } from './backup.ts';
 import { addDoctor } from './doctor.ts';
 import { addKeys } from './keys.ts';
+import { addMigrate } from './migrate.ts';
 import { addPlans } from './plans.ts';
 import { addRestore } from './restore.ts';
 import { type CommandContext, type CommandPart, type OpenSession, type OpenTarget, PROGRAM } from './session.ts';
@@ -40,6 +41,7 @@ const PARTS: readonly CommandPart[] = [
   addBackup,
   addRestore,
   addTransfer,
+  addMigrate,
 ];
 
 const MORE_HELP =
@@ -74,9 +76,9 @@ export async function operate(
   const options = { log: warningsOn(terminal), resources };
   const program = createProgram(
     terminal,
-    async () => {
+    async (sessionOptions) => {
       const context = begin();
-      return { ...context, core: await openCore(context.config, { ...options, visitor: true }) };
+      return { ...context, core: await openCore(context.config, { ...options, ...sessionOptions, visitor: true }) };
     },
     async () => {
       const context = begin();

@@ -4,6 +4,7 @@ import { actForAccount } from '@berth/core/operator';
 import { table } from '@berth/terminal';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config/config.ts';
+import type { CoreOptions } from '../service/open-core.ts';
 
 /** The name of the link to this program in the image and in systemd installations. */
 const ADMIN = 'berth-admin';
@@ -35,8 +36,11 @@ interface TargetSession extends CommandContext {
   target: Pick<Core, 'database' | 'packs'>;
 }
 
-/** Opens the service of this environment. Commands must check their input first. */
-export type OpenSession = () => Promise<Session>;
+/**
+ * Opens the service of this environment, and migrates its database unless `migrate` is false. Commands must check their input
+ * first.
+ */
+export type OpenSession = (options?: Pick<CoreOptions, 'migrate'>) => Promise<Session>;
 
 /** Opens what a restore writes to. Commands must check their input first. */
 export type OpenTarget = () => Promise<TargetSession>;
