@@ -52,8 +52,11 @@ export async function exportAccount(
     for (const table of manifest.tables)
       await writeTable(session, writer, table.name, `copy (${selectOf(table, account)}) to stdout`);
     await session.query(`declare contents cursor with hold for ${contentsOf(account)}`);
+    const totalBytes = await sumLengths(session, account);
     await session.query('commit');
-    const contents = await writeContents(core, session, writer, options);
+    const contents = await writeContents(core, session, writer, (doneBytes) =>
+      options.onProgress?.(doneBytes, totalBytes),
+    );
     await releasePacks(session);
     await writer.end();
     return { id: manifest.id, account, deployments, domains, contents, bytes: writer.bytes };
@@ -111,19 +114,27 @@ function contentsOf(account: string): string {
     order by c.pack_id, c."offset"`;
 }
 
+async function sumLengths(session: Client, account: string): Promise<number> {
+  const { rows } = await session.query<{ bytes: number }>(
+    `select coalesce(sum(length), 0)::float8 as bytes from (${contentsOf(account)}) c`,
+  );
+  return rows[0]!.bytes;
+}
+
 async function writeContents(
   core: Core,
   session: Client,
   writer: BackupWriter,
-  { onProgress = () => {} }: Pick<BackupOptions, 'onProgress'>,
+  onProgress: (doneBytes: number) => void,
 ): Promise<number> {
   let contents = 0;
+  let doneBytes = 0;
   for (;;) {
     const { rows } = await session.query<ContentRow>(`fetch ${FETCHED_CONTENTS} from contents`);
     for (const row of rows) {
       await writeContent(core, writer, row);
       contents += 1;
-      onProgress(writer.bytes, writer.bytes);
+      onProgress((doneBytes += row.length));
     }
     if (rows.length < FETCHED_CONTENTS) return contents;
   }
