@@ -32,6 +32,8 @@ const LONGEST = [
   'apps/desktop/test/renderer/gallery-publish.test.ts',
   'apps/api/test/crash/embedded-database.test.ts',
   'apps/api/test/crash/database-kills.test.ts',
+  'apps/api/test/deploying/image.test.ts',
+  'apps/api/test/deploying/setup.test.ts',
   'apps/api/test/life-cycle/workers.test.ts',
 ];
 

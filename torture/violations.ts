@@ -14,7 +14,7 @@ export const INVARIANTS = {
   orphans: 'After a sweep, the files, the rows of packs and the packs in use are the same.',
   doctor: 'The doctor finds no damage and no drift.',
   resources: 'Descriptors and memory of every process are bounded, and no removed pack stays open.',
-  recovery: 'The service works again in time and without a hand, with all its workers.',
+  recovery: 'The service works again in time and without intervention, with all its workers.',
   answers: 'Every response is the expected one, or 503 with Retry-After.',
 } as const;
 

@@ -19,6 +19,6 @@ export interface Disturbance {
   killsDatabase?: boolean;
   /** Why it is impossible here; `null` if it is possible. */
   impossible?(world: World): string | null;
-  /** Disturbs, and ends the disturbance. Whatever must recover then recovers by itself. */
+  /** Disturbs, and ends the disturbance. Whatever must recover then recovers without further action. */
   run(world: World): Promise<Outcome>;
 }

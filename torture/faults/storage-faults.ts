@@ -18,54 +18,13 @@ export const STORAGE_FAULTS: readonly Fault[] = [
     only: ['kill-database'],
   },
   {
-    name: 'commit-before-seal',
-    what: 'A deploy commits while its pack is still being written.',
-    edits: [
-      { file: `${SERVICES}/deployments/publish.ts`, find: '  await pack?.sealed;\n', replace: '' },
-      {
-        file: `${SERVICES}/deployments/publish.ts`,
-        find: '(await pack.sealed).sizeBytes',
-        replace: 'pack.contents.reduce((sum, { length }) => sum + length, 0)',
-      },
-    ],
-    breaks: ['acknowledged-bytes', 'answers', 'doctor'],
-    only: ['full-disk'],
-  },
-  {
-    name: 'contents-before-seal',
-    what: 'A body of a delta upload is recorded while its pack is still being written.',
-    edits: [
-      { file: `${SERVICES}/uploads/receive-contents.ts`, find: '  await pack?.sealed;\n', replace: '' },
-      {
-        file: `${SERVICES}/uploads/receive-contents.ts`,
-        find: '(await pack.sealed).sizeBytes',
-        replace: 'pack.contents.reduce((sum, { length }) => sum + length, 0)',
-      },
-    ],
-    breaks: ['acknowledged-bytes', 'answers', 'doctor'],
-    only: ['full-disk'],
-  },
-  {
-    name: 'forms-before-seal',
-    what: 'Compressed forms are recorded while their pack is still being written.',
-    edits: [
-      {
-        file: `${SERVICES}/compression/compress-deployments.ts`,
-        find: '{ id: pack.id, ...(await pack.seal()) };',
-        replace: '{ id: pack.id, sizeBytes: 0 };\n    void pack.seal().catch(() => {});',
-      },
-    ],
-    breaks: ['acknowledged-bytes', 'answers', 'doctor'],
-    only: ['full-disk'],
-  },
-  {
-    name: 'file-before-row',
-    what: 'The file of a pack is created before its row.',
+    name: 'file-beside-row',
+    what: 'The file of a pack is created while its row is inserted.',
     edits: [
       {
         file: `${SERVICES}/packs/open-packs.ts`,
         find: '    const created = core.now();\n    await db(core)',
-        replace: '    const created = core.now();\n    const file = await core.packs.create(id);\n    await db(core)',
+        replace: '    const created = core.now();\n    const file = core.packs.create(id);\n    await db(core)',
       },
       {
         file: `${SERVICES}/packs/open-packs.ts`,
@@ -75,25 +34,6 @@ export const STORAGE_FAULTS: readonly Fault[] = [
     ],
     breaks: ['orphans', 'doctor'],
     only: ['kill-at-step:pack.created', 'kill-database'],
-  },
-  {
-    name: 'row-removed-before-file',
-    what: 'The row of a dead pack is removed before its file.',
-    edits: [
-      { file: `${SERVICES}/packs/open-packs.ts`, find: '  await core.packs.remove(id);\n', replace: '' },
-      {
-        file: `${SERVICES}/packs/open-packs.ts`,
-        find: `  failpoint('sweep.pack-file-removed');
-  await core.database.em().nativeDelete(Pack, { id, state: 'dead' });
-`,
-        replace: `  await core.database.em().nativeDelete(Pack, { id, state: 'dead' });
-  failpoint('sweep.pack-file-removed');
-  await core.packs.remove(id);
-`,
-      },
-    ],
-    breaks: ['orphans', 'doctor'],
-    only: ['kill-at-step:sweep.pack-file-removed'],
   },
   {
     name: 'descriptor-leak',
@@ -114,5 +54,20 @@ export const STORAGE_FAULTS: readonly Fault[] = [
     ],
     breaks: ['resources'],
     only: ['cut-connections'],
+  },
+  {
+    name: 'ignored-spool-error',
+    what: 'A zip archive whose temporary file cannot be written counts as a damaged archive.',
+    edits: [
+      {
+        file: 'apps/api/src/api-host/archives/spooled-file.ts',
+        find: 'const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, this.#size);',
+        replace: `const { bytesWritten } = await this.#handle
+        .write(bytes, written, bytes.length - written, this.#size)
+        .catch(() => ({ bytesWritten: bytes.length - written }));`,
+      },
+    ],
+    breaks: ['answers'],
+    only: ['full-disk'],
   },
 ];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const DISK_MEBIBYTES = 500;
 const BLOCK_BYTES = 64 * 1024;
 
-/** A disk in memory that holds the data folder, so that filling it harms nobody else. */
+/** A disk in memory that holds the data folder, so that filling it affects nothing else. */
 export interface SmallDisk {
   /** Writes one file until the disk is full. */
   fill(): void;

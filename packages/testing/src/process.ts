@@ -8,6 +8,8 @@ export interface LaunchedProcess {
   child: ChildProcess;
   /** Returns everything that the process has printed so far. */
   output(): string;
+  /** Returns what the process has printed to standard output so far. */
+  stdout(): string;
   /** Resolves once the process has printed a text. Rejects with the output if the process exits earlier. */
   printed(text: string): Promise<void>;
   /** Resolves with the exit code or the signal once the process has exited and all its output was received. */
@@ -39,6 +41,8 @@ export function launchProgram(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
+  let stdout = '';
+  child.stdout.on('data', (text: string) => (stdout += text));
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const exitResult = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
@@ -46,6 +50,7 @@ export function launchProgram(
     child,
     exited: exitResult,
     output: () => output,
+    stdout: () => stdout,
     printed: (text) =>
       new Promise((resolve, reject) => {
         const check = () => output.includes(text) && resolve();

@@ -28,7 +28,7 @@ export function addBackup(program: Command, open: OpenSession): void {
     .summary('Write a backup to one file, while servers are running.')
     .description(
       'Write a backup to one file, while servers are running: accounts, sites and their files, domains, keys, activities ' +
-        'and SECRET_KEY. Whoever can read the file can read everything; protect it like the key. The file replaces an ' +
+        'and SECRET_KEY. It is as secret as the key. The file replaces an ' +
         'existing one when it is complete.',
     )
     .argument('<file>', 'the file to write; - for standard output')

@@ -13,6 +13,7 @@ import { addPlans } from './plans.ts';
 import { addRestore } from './restore.ts';
 import { type CommandContext, type CommandPart, type OpenSession, type OpenTarget, PROGRAM } from './session.ts';
 import { addDomains, addSites, addSweep } from './sites.ts';
+import { addTransfer } from './transfer.ts';
 
 export interface Terminal {
   /** Writes the result of the command. */
@@ -39,6 +40,7 @@ const PARTS: readonly CommandPart[] = [
   addDoctor,
   addBackup,
   addRestore,
+  addTransfer,
   addMigrate,
 ];
 

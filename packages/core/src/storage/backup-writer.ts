@@ -4,6 +4,9 @@ import { encodeHead, END_MEMBER, listLine, MAX_MEMBER_BYTES, paddingOf, sha256Of
 /** Receives the bytes of a backup in order. The writer waits for each call before the next. */
 export type ByteSink = (bytes: Buffer) => Promise<void>;
 
+/** Small members are written together. */
+const WRITE_BYTES = 1024 * 1024;
+
 /** Writes a backup: a tar archive whose members carry their SHA-256, and whose last member proves that it is complete. */
 export class BackupWriter {
   readonly #sink: ByteSink;
@@ -11,6 +14,8 @@ export class BackupWriter {
   readonly #list = createHash('sha256');
   #members = 0;
   #bytes = 0;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
 
   /** @param created The time of the backup, and the modification time of all members. */
   constructor(sink: ByteSink, created: Date) {
@@ -18,7 +23,7 @@ export class BackupWriter {
     this.#mtime = new Date(Math.floor(created.getTime() / 1000) * 1000);
   }
 
-  /** The number of bytes that were written. */
+  /** The size of the backup until now, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -37,6 +42,7 @@ export class BackupWriter {
     const bytes = Buffer.from(`${JSON.stringify(end)}\n`);
     await this.#writeMember(END_MEMBER, sha256Of(bytes), bytes);
     await this.#write(TRAILER);
+    await this.#flush();
   }
 
   async #writeMember(name: string, sha256: string, bytes: Buffer): Promise<void> {
@@ -47,8 +53,16 @@ export class BackupWriter {
   }
 
   async #write(bytes: Buffer): Promise<void> {
-    await this.#sink(bytes);
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
     this.#bytes += bytes.length;
+    if (this.#pendingBytes >= WRITE_BYTES) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    await this.#sink(Buffer.concat(this.#pending));
+    this.#pending = [];
+    this.#pendingBytes = 0;
   }
 }
 

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import type { Client } from 'pg';
 import type { Core } from '../../core.ts';
 import { copyOut, prepareCopySession } from '../../database/copy.ts';
 import { failpoint } from '../../failpoints.ts';
-import { partName } from '../../storage/backup-file.ts';
+import { MAX_MEMBER_BYTES, partName } from '../../storage/backup-file.ts';
 import { BackupWriter, type ByteSink, inParts } from '../../storage/backup-writer.ts';
 import { holdPacks, releasePacks } from '../packs/hold.ts';
 import type { EarlierBackup } from './earlier-backup.ts';
 import { FORMAT_VERSION, KEY_MEMBER, type Manifest, MANIFEST_MEMBER } from './manifest.ts';
-import { copyStatement, NEWEST_SCHEMA, readSchemaNumber, readSequences, readTables } from './tables.ts';
+import { copyStatement, readSequences, readTables, requireKnownSchema } from './tables.ts';
 
 export interface BackupOptions {
   /** The version of Berth. */
@@ -43,6 +42,8 @@ export interface BackupSummary {
 }
 
 const FETCHED_PACKS = 500;
+/** The maximum number of packs that are read at the same time. */
+const MAX_GROUP = 64;
 const compress = promisify(zstdCompress);
 
 interface PackRow {
@@ -87,11 +88,7 @@ export async function backup(core: Core, sink: ByteSink, options: BackupOptions)
 }
 
 async function describe(core: Core, session: Client, options: BackupOptions): Promise<Manifest> {
-  const schema = await readSchemaNumber(session);
-  if (schema > NEWEST_SCHEMA)
-    throw new Error(
-      `The database has schema ${schema}, and this Berth knows schema ${NEWEST_SCHEMA}. Use the newest Berth that uses this database.`,
-    );
+  const schema = await requireKnownSchema(session);
   const tables = await readTables(session);
   const { rows } = await session.query<{ count: number; bytes: number }>(
     `select count(*)::int as count, coalesce(sum(size), 0)::float8 as bytes from pack where state = 'sealed'`,
@@ -109,6 +106,7 @@ async function describe(core: Core, session: Client, options: BackupOptions): Pr
     tables,
     sequences: await readSequences(session, tables),
     packs: rows[0]!,
+    account: null,
   };
 }
 
@@ -122,13 +120,23 @@ async function readCounts(session: Client): Promise<Pick<BackupSummary, 'account
 /** @returns The number of compressed bytes. */
 async function writeRows(session: Client, writer: BackupWriter, { tables }: Manifest): Promise<number> {
   let rowBytes = 0;
-  for (const table of tables) {
-    let part = 0;
-    for await (const text of inParts(copyOut(session, copyStatement(table)))) {
-      const compressed = await compress(text);
-      rowBytes += compressed.length;
-      await writer.add(`${partName(`rows/${table.name}`, (part += 1))}.copy.zst`, compressed);
-    }
+  for (const table of tables) rowBytes += await writeTable(session, writer, table.name, copyStatement(table));
+  return rowBytes;
+}
+
+/** Writes the rows of a table in compressed parts. @returns The number of compressed bytes. */
+export async function writeTable(
+  session: Client,
+  writer: BackupWriter,
+  table: string,
+  statement: string,
+): Promise<number> {
+  let rowBytes = 0;
+  let part = 0;
+  for await (const text of inParts(copyOut(session, statement))) {
+    const compressed = await compress(text);
+    rowBytes += compressed.length;
+    await writer.add(`${partName(`rows/${table}`, (part += 1))}.copy.zst`, compressed);
   }
   return rowBytes;
 }
@@ -142,17 +150,40 @@ async function writePacks(
 ): Promise<Pick<BackupSummary, 'packs' | 'packBytes' | 'earlierPacks'>> {
   const summary = { packs: 0, packBytes: 0, earlierPacks: 0 };
   let doneBytes = 0;
-  for await (const pack of listPacks(session)) {
-    if (await since?.hasPack(pack.id)) summary.earlierPacks += 1;
-    else {
-      await writePack(core, writer, pack);
-      summary.packs += 1;
-      summary.packBytes += pack.size;
-      failpoint('backup.pack-written');
-    }
-    onProgress((doneBytes += pack.size), total.bytes);
+  for await (const group of inGroups(listPacks(session))) {
+    const included: PackRow[] = [];
+    for (const pack of group) if (!(await since?.hasPack(pack.id))) included.push(pack);
+    await writeGroup(core, writer, included);
+    for (const { size } of included) summary.packBytes += size;
+    summary.packs += included.length;
+    summary.earlierPacks += group.length - included.length;
+    for (const { size } of group) doneBytes += size;
+    onProgress(doneBytes, total.bytes);
+    failpoint('backup.pack-written');
   }
   return summary;
+}
+
+/** Collects small packs, which are read at the same time. A large pack is a group of its own. */
+async function* inGroups(packs: AsyncIterable<PackRow>): AsyncGenerator<PackRow[]> {
+  let group: PackRow[] = [];
+  let groupBytes = 0;
+  for await (const pack of packs) {
+    if (group.length > 0 && (groupBytes + pack.size > MAX_MEMBER_BYTES || group.length === MAX_GROUP)) {
+      yield group;
+      group = [];
+      groupBytes = 0;
+    }
+    group.push(pack);
+    groupBytes += pack.size;
+  }
+  if (group.length > 0) yield group;
+}
+
+async function writeGroup(core: Core, writer: BackupWriter, packs: readonly PackRow[]): Promise<void> {
+  if (packs.length === 1) return writePack(core, writer, packs[0]!);
+  const contents = await Promise.all(packs.map((pack) => namePack(pack, core.packs.read(locationOf(pack)))));
+  for (const [i, { id }] of packs.entries()) await writer.add(partName(`packs/${id}`, 1), contents[i]!);
 }
 
 async function* listPacks(session: Client): AsyncGenerator<PackRow> {
@@ -163,13 +194,23 @@ async function* listPacks(session: Client): AsyncGenerator<PackRow> {
   }
 }
 
-async function writePack(core: Core, writer: BackupWriter, { id, size }: PackRow): Promise<void> {
+async function writePack(core: Core, writer: BackupWriter, pack: PackRow): Promise<void> {
   let part = 0;
-  const bytes: Readable = core.packs.stream({ pack: id, offset: 0, length: size });
+  const parts = inParts(core.packs.stream(locationOf(pack)));
+  for (;;) {
+    const { value, done } = await namePack(pack, parts.next());
+    if (done) return;
+    await writer.add(partName(`packs/${pack.id}`, (part += 1)), value);
+  }
+}
+
+const locationOf = ({ id, size }: PackRow) => ({ pack: id, offset: 0, length: size });
+
+/** Adds the id of a pack, and advice, to an error while it is read. */
+async function namePack<T>({ id }: PackRow, reading: Promise<T>): Promise<T> {
   try {
-    for await (const piece of inParts(bytes)) await writer.add(partName(`packs/${id}`, (part += 1)), piece);
+    return await reading;
   } catch (error) {
-    if (!(error as NodeJS.ErrnoException).syscall) throw error;
     throw new Error(`Pack ${id} cannot be read: ${(error as Error).message}. "doctor" shows which sites need it.`, {
       cause: error,
     });

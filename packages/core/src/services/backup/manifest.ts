@@ -24,12 +24,14 @@ const Manifest = z.object({
   berth: z.string(),
   /** The number of the newest migration of the database. */
   schema: z.number().int().positive(),
-  /** Identifies `SECRET_KEY` without revealing it. `included` tells whether the file contains the key. */
+  /** Identifies `SECRET_KEY` without revealing it. `included` is true if the file contains the key. */
   key: z.object({ fingerprint: z.string(), included: z.boolean() }),
   tables: z.array(Table),
   sequences: z.array(Sequence),
   /** The sealed packs that the rows refer to, including those in earlier backups. */
   packs: z.object({ count: z.number().int(), bytes: z.number() }),
+  /** The exported account, and the host of the platform domains that it has; `null` for an installation. */
+  account: z.object({ id: z.string(), email: z.string(), platformHost: z.string() }).nullable(),
 });
 export type Manifest = z.infer<typeof Manifest>;
 

@@ -11,13 +11,16 @@ const ROWS_MEMBER = /^rows\/(\w+)\/\d{8}\.copy\.zst$/;
 export class RowLoader {
   readonly #session: Client;
   readonly #backup: OpenBackup;
+  readonly #prefix: string;
   readonly #counts = new Map<string, number>();
   #table: TableColumns | null = null;
   #copy: CopyIn | null = null;
 
-  constructor(session: Client, backup: OpenBackup) {
+  /** @param options.prefix Begins the names of the tables. Tables with a prefix are temporary, and have no triggers. */
+  constructor(session: Client, backup: OpenBackup, { prefix = '' }: { prefix?: string } = {}) {
     this.#session = session;
     this.#backup = backup;
+    this.#prefix = prefix;
   }
 
   /** Loads one part of the rows of a table. The parts of a table follow one another. */
@@ -50,8 +53,9 @@ export class RowLoader {
     if (this.#counts.has(table.name)) throw new Error(`${this.#backup.label} has the rows of "${table.name}" twice.`);
     this.#counts.set(table.name, 0);
     this.#table = table;
-    await this.#session.query(`alter table ${quoteName(table.name)} disable trigger user`);
-    this.#copy = new CopyIn(this.#session, `copy ${quoteName(table.name)} (${columnList(table)}) from stdin`);
+    const name = quoteName(this.#prefix + table.name);
+    if (this.#prefix === '') await this.#session.query(`alter table ${name} disable trigger user`);
+    this.#copy = new CopyIn(this.#session, `copy ${name} (${columnList(table)}) from stdin`);
   }
 
   async #endTable(): Promise<void> {

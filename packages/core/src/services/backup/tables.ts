@@ -88,6 +88,15 @@ export async function readColumns(session: Client): Promise<Map<string, string[]
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 
+/** Reads the number of the newest migration. @throws Error if this program does not know it, because it may add tables. */
+export async function requireKnownSchema(session: Client): Promise<number> {
+  const schema = await readSchemaNumber(session);
+  if (schema <= NEWEST_SCHEMA) return schema;
+  throw new Error(
+    `The database has schema ${schema}, and this Berth knows schema ${NEWEST_SCHEMA}. Use the newest Berth that uses this database.`,
+  );
+}
+
 /** Reads the positions of the sequences of the tables. */
 export async function readSequences(session: Client, tables: readonly TableColumns[]): Promise<SequencePosition[]> {
   const { rows } = await session.query<SequencePosition>(
