@@ -101,6 +101,8 @@ export function openDatabase(
     entities: Object.values(entities).filter((value) => value instanceof EntitySchema),
     // MikroORM requires a name. Sessions connect with the settings of `DATABASE_URL`.
     dbName: 'berth',
+    // MikroORM would create a database with that name on a server whose database has another one.
+    ensureDatabase: false,
     pool: { min: 0, max: poolSize },
     driverOptions: { Client: sessions.Session, connectionTimeoutMillis: POOL_TIMEOUT_MS },
     ignoreUndefinedInQuery: true,
