@@ -87,7 +87,13 @@ const POOL_TIMEOUT_MS = 15_000;
  */
 export function openDatabase(
   address: DatabaseAddress,
-  { poolSize = 16, log = SILENT, tracer = UNTRACED, version = 'unknown', migrations = allMigrations }: DatabaseOptions = {},
+  {
+    poolSize = 16,
+    log = SILENT,
+    tracer = UNTRACED,
+    version = 'unknown',
+    migrations = allMigrations,
+  }: DatabaseOptions = {},
 ): Database {
   const sessions = createSessions(address, log, tracer);
   const orm = new MikroORM({
