@@ -158,6 +158,9 @@ export function openDatabase(
     migrate: (options) => inOwnSession((session) => migrate(session, program, log, options)),
     schema: () => inOwnSession((session) => readSchema(session, program)),
     async schemaDrift() {
+      // MikroORM creates a database with this name if the server has none, and closes the pool to do so.
+      const { rows } = await inOwnSession((session) => session.query('select current_database() as name'));
+      orm.config.set('dbName', (rows as [{ name: string }])[0].name);
       const driftStatements = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return driftStatements
         .split('\n')
