@@ -9,7 +9,7 @@ import { ChannelListener, type Listener } from './listener.ts';
 import { type AppliedMigration, migrate, type MigrateOptions } from './migrate.ts';
 import { type MigrationClass, migrations as allMigrations } from './migrations/index.ts';
 import { readSchema, type SchemaState, stepOf } from './schema-state.ts';
-import { createSessions, type DatabaseAddress } from './sessions.ts';
+import { createSessions, type DatabaseAddress, databaseName } from './sessions.ts';
 import { db, type QueryBuilder } from './tables.ts';
 
 /** The connections of this process for statements. */
@@ -99,8 +99,8 @@ export function openDatabase(
   const orm = new MikroORM({
     driver: SessionReturningDriver,
     entities: Object.values(entities).filter((value) => value instanceof EntitySchema),
-    // MikroORM requires a name. Sessions connect with the settings of `DATABASE_URL`.
-    dbName: 'berth',
+    // MikroORM creates a missing database with this name, and closes the pool to do so. Sessions connect with all settings.
+    dbName: databaseName(address),
     pool: { min: 0, max: poolSize },
     driverOptions: { Client: sessions.Session, connectionTimeoutMillis: POOL_TIMEOUT_MS },
     ignoreUndefinedInQuery: true,
@@ -158,9 +158,6 @@ export function openDatabase(
     migrate: (options) => inOwnSession((session) => migrate(session, program, log, options)),
     schema: () => inOwnSession((session) => readSchema(session, program)),
     async schemaDrift() {
-      // MikroORM creates a database with this name if the server has none, and closes the pool to do so.
-      const { rows } = await inOwnSession((session) => session.query('select current_database() as name'));
-      orm.config.set('dbName', (rows as [{ name: string }])[0].name);
       const driftStatements = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return driftStatements
         .split('\n')

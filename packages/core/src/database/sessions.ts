@@ -37,6 +37,12 @@ function connectionConfig(address: DatabaseAddress): pg.ClientConfig {
   };
 }
 
+/** Returns the name of the database that sessions connect to. @throws Error if the URL is invalid. */
+export function databaseName(address: DatabaseAddress): string {
+  const { database, user } = new pg.Client(connectionConfig(address));
+  return database ?? user ?? 'postgres';
+}
+
 /** Replaces the TLS modes that `pg` treats as `verify-full`, to avoid its warning. Keeps them with `uselibpqcompat`. */
 function withClearTlsMode(url: string): string {
   if (/[?&]uselibpqcompat=true(?:&|$)/.test(url)) return url;
