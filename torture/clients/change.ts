@@ -1,7 +1,7 @@
 import type { CreatedDeployment, Deployment } from '@berth/contract';
 import { makeFiles } from './content.ts';
 import { definite, type Wire } from './exchange.ts';
-import { type Client, keepRevoked, markDeleted, type Order, pick, type Site } from './oracle.ts';
+import { type Client, keepRevoked, markDeleted, markShown, type Order, pick, type Site } from './oracle.ts';
 import { publish } from './publish.ts';
 
 const API = 'localhost';
@@ -28,8 +28,7 @@ export async function switchDomain(wire: Wire, client: Client, site: Site): Prom
   client.domainUncertain = true;
   const { doubtful } = await definite(wire, `switch ${client.domain} to ${site.id}`, request, [200, 201]);
   client.domainUncertain = before || doubtful;
-  client.shown = site;
-  client.domainChangedAt = performance.now();
+  markShown(client, site);
   wire.tally.domainChanges += 1;
 }
 

@@ -62,6 +62,8 @@ export interface Client {
   domain: string;
   /** The site that the domain shows; `null` before the first deploy to the domain. */
   shown: Site | null;
+  /** The ids of the sites that the domain has shown, the last one last, without repetitions. */
+  history: string[];
   /** Whether a request that switches the domain may still be running, because its connection was lost. */
   domainUncertain: boolean;
   domainChangedAt: number;
@@ -98,6 +100,14 @@ export const newTally = (): Tally => ({
   domainChanges: 0,
 });
 
+/** Records that the domain of a client shows a site. */
+export function markShown(client: Client, site: Site): void {
+  client.shown = site;
+  client.domainChangedAt = performance.now();
+  client.history = [...client.history.filter((id) => id !== site.id), site.id].slice(-MAX_HISTORY);
+}
+
+const MAX_HISTORY = 30;
 const MAX_GONE = 12;
 const MAX_REPLAYABLE = 4;
 const MAX_REVOKED = 3;
@@ -111,6 +121,7 @@ export function newClient(name: string, account: string, key: string, random: ()
     lastNumber: 0,
     domain: `torture-${name}.localhost`,
     shown: null,
+    history: [],
     domainUncertain: false,
     domainChangedAt: 0,
     sites: [],

@@ -7,7 +7,7 @@ import { zipOf } from '@berth/testing/zip-bytes';
 import { bytesOf, digestOf, type FileSpec } from './content.ts';
 import { definite, UnexpectedResponse, type Wire } from './exchange.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
-import { type Client, keepReplayable, markDeleted, type Order, type Site } from './oracle.ts';
+import { type Client, keepReplayable, markDeleted, markShown, type Order, type Site } from './oracle.ts';
 
 const API = 'localhost';
 const ARCHIVE_TYPES = { tar: 'application/x-tar', gzip: 'application/gzip', zip: 'application/zip' };
@@ -66,11 +66,27 @@ function recordSite(wire: Wire, client: Client, order: Order, body: CreatedDeplo
     client.changes.push({ event: 'deployment.create', deployment: site.id });
   }
   if (order.domain !== null) {
-    client.shown = site;
-    client.domainChangedAt = performance.now();
+    markShown(client, site);
+    checkKept(wire, client, order, body);
     wire.tally.domainChanges += 1;
   }
   return site;
+}
+
+/** A deploy with `keep` must delete no version among the last ones that the domain has shown. */
+function checkKept(
+  { violations }: Wire,
+  { history }: Client,
+  { keep, marker }: Order,
+  { deleted = [] }: CreatedDeployment,
+): void {
+  if (keep === null) return;
+  const recent = deleted.filter((id) => history.slice(-keep).includes(id));
+  violations.require(
+    recent.length === 0,
+    'domain-order',
+    () => `${marker} kept ${keep} versions, and deleted the recent ${recent.join(', ')}`,
+  );
 }
 
 async function sendWhole(wire: Wire, order: Order): Promise<{ response: HttpResponse }> {

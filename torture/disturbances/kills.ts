@@ -130,13 +130,17 @@ const endSessions: Disturbance = {
   },
 };
 
-/** Lets every process kill itself at one step of its work, at the nth time, and then starts the server as usual. */
+/**
+ * Lets every process kill itself at one step of its work, and then starts the server as usual. Of several steps, one is chosen,
+ * and the processes die when they come to it for the first, second or third time.
+ */
 export const killAtStep = (steps: readonly string[]): Disturbance => ({
   kind: 'kill-at-step',
   weight: 3,
   recoverySeconds: START_SECONDS,
   async run({ service, random }) {
-    const step = `${pick(random, steps)!}:${1 + Math.floor(random() * 3)}`;
+    const chosen = pick(random, steps)!;
+    const step = steps.length === 1 ? chosen : `${chosen}:${1 + Math.floor(random() * 3)}`;
     await service.stop();
     // The first sweep can already kill the server.
     await service.start({ FAILPOINT: step }).catch(() => null);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formOf, OWNER_KEY } from '@berth/testing/requests';
-import { createHttp, type Http } from '../clients/http.ts';
+import { createHttp, type Http, type HttpResponse } from '../clients/http.ts';
 import { pick } from '../clients/oracle.ts';
 import { FRESH_MS } from '../clients/visit.ts';
 import { signal } from '../world/processes.ts';
@@ -11,11 +11,13 @@ const RECOVERY_SECONDS = 30;
 const MAX_STOP_MS = 5_000;
 /** Connections are distributed at random, so that about half of these wait for the stopped worker. */
 const VISITS = 24;
+const RECONNECT_MS = 2_500;
 const ATTEMPT_MS = 1_500;
 
 /**
- * Stops a worker, deletes a site that the worker has in memory, and continues the worker while visits wait for it. None of
- * them may show the site, because it was deleted long before the worker responds.
+ * Stops a worker, deletes sites that the worker has in memory, and continues the worker. Visits of one site wait for the worker
+ * while it is stopped; the other site is visited only after the worker has its connections again. Neither may be served, because
+ * both were deleted long before.
  */
 const stopWorker: Disturbance = {
   kind: 'stop-worker',
@@ -24,26 +26,35 @@ const stopWorker: Disturbance = {
   impossible: ({ service }) => (service.workers > 1 ? null : 'there is one process only'),
   async run({ service, random, violations, records }) {
     const http = createHttp(service.port);
-    const site = await publishProbe(http);
-    const visit = () => http({ host: `${site}.localhost`, path: '/' });
-    for (let i = 0; i < VISITS; i += 1) await visit().catch(() => null);
+    const visits = (site: string) =>
+      Array.from({ length: VISITS }, () => http({ host: `${site}.localhost`, path: '/' }));
+    const requireGone = async (site: string, responses: Promise<HttpResponse>[], when: string) => {
+      const outcomes = await Promise.allSettled(responses);
+      const isShown = outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value.status === 200);
+      violations.require(
+        !isShown,
+        'gone',
+        () => `${site} was deleted while a worker was stopped, and is served ${when}`,
+      );
+    };
+    const [visited, quiet] = [await publishProbe(http), await publishProbe(http)];
+    for (const site of [visited, quiet, visited, quiet]) await Promise.allSettled(visits(site));
     const worker = pick(random, service.processes('worker'))!;
     signal(worker.pid, 'SIGSTOP');
     try {
       // A network that fails while the worker is stopped also loses the notification of the change.
-      if (random() < 0.5) await records.query(END_SESSIONS).catch(() => null);
-      await deleteProbe(http, site);
+      const isCut = random() < 0.5;
+      if (isCut) await records.query(END_SESSIONS).catch(() => null);
+      await deleteProbe(http, visited);
+      await deleteProbe(http, quiet);
       await sleep(FRESH_MS);
-      const visits = Array.from({ length: VISITS }, visit);
+      const waiting = visits(visited);
       await sleep(300);
       signal(worker.pid, 'SIGCONT');
-      for (const response of await Promise.allSettled(visits))
-        if (response.status === 'fulfilled' && response.value.status === 200)
-          violations.add(
-            'gone',
-            `${site} was deleted while a worker was stopped, and is served by it after it continues`,
-          );
-      return { detail: '', since: performance.now() };
+      await requireGone(visited, waiting, 'when it continues');
+      await sleep(RECONNECT_MS);
+      await requireGone(quiet, visits(quiet), 'after it has its connections again');
+      return { detail: isCut ? 'and ended its sessions' : '', since: performance.now() };
     } finally {
       signal(worker.pid, 'SIGCONT');
     }

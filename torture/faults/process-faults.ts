@@ -101,20 +101,6 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     only: ['stop-worker'],
   },
   {
-    name: 'cache-trusted-for-minutes',
-    what: 'The cache of sites is used for ten minutes after it was confirmed, instead of one second.',
-    edits: [
-      {
-        file: 'packages/core/src/services/sites/site-freshness.ts',
-        find: 'const MAX_FRESH_AGE_MS = 1_000;',
-        replace: 'const MAX_FRESH_AGE_MS = 600_000;',
-      },
-    ],
-    breaks: ['gone', 'domain-order', 'protected'],
-    only: ['stop-worker'],
-    seconds: 150,
-  },
-  {
     name: 'cached-password',
     what: 'Each process remembers the hash of a password for a minute, whatever other processes change.',
     edits: [
@@ -159,5 +145,49 @@ import { hashPassword }`,
     breaks: ['protected'],
     only: ['kill-sweep'],
     seconds: 180,
+  },
+  {
+    name: 'growing-pauses',
+    what: 'The pauses before restarts of PostgreSQL grow although it ran well in between.',
+    edits: [
+      {
+        file: `${DATABASE}/embedded-postgres.ts`,
+        find: 'const SETTLED_MS = 10_000;',
+        replace: 'const SETTLED_MS = 3_600_000;',
+      },
+      {
+        file: `${DATABASE}/embedded-postgres.ts`,
+        find: 'const MAX_REPEAT_PAUSE_MS = 2_000;',
+        replace: 'const MAX_REPEAT_PAUSE_MS = 600_000;',
+      },
+      {
+        file: `${DATABASE}/embedded-postgres.ts`,
+        find: 'FIRST_PAUSE_MS * 2 ** (quickEnds - 2)',
+        replace: 'FIRST_PAUSE_MS * 8 ** (quickEnds - 1)',
+      },
+    ],
+    breaks: ['recovery'],
+    only: ['kill-database'],
+    seconds: 150,
+  },
+  {
+    name: 'key-per-worker',
+    what: 'Each worker makes a secret key of its own, if none is configured.',
+    edits: [
+      {
+        file: `${API}/service/open-core.ts`,
+        find: '(await loadSecretKey(config.dataDir))',
+        replace: '(options.visitor && cluster.isWorker ? randomBytes(32) : await loadSecretKey(config.dataDir))',
+      },
+      {
+        file: `${API}/service/open-core.ts`,
+        find: `import { join } from 'node:path';`,
+        replace: `import cluster from 'node:cluster';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';`,
+      },
+    ],
+    breaks: ['protected', 'acknowledged-bytes', 'replays', 'answers'],
+    only: ['kill-sweep'],
   },
 ];

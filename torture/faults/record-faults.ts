@@ -5,41 +5,27 @@ const SERVICES = 'packages/core/src/services';
 /** Faults of transactions, counters, the audit log and credentials. */
 export const RECORD_FAULTS: readonly Fault[] = [
   {
-    name: 'outcome-in-own-transaction',
-    what: 'The outcome of an Idempotency-Key is stored in a transaction of its own.',
-    edits: [
-      {
-        file: `${SERVICES}/deployments/publish.ts`,
-        find: '  if (idempotency) storeOutcome(em, core, idempotency, body);',
-        replace:
-          '  if (idempotency) await core.database.transaction(async (own) => storeOutcome(own, core, idempotency, body));',
-      },
-    ],
-    breaks: ['acknowledged-bytes', 'replays', 'one-deployment', 'activities', 'answers'],
-    only: ['kill-at-step:deploy.rows-inserted'],
-  },
-  {
     name: 'activity-after-commit',
-    what: 'The creation of a deployment is recorded in the audit log after its transaction.',
+    what: 'The creation of a deployment with labels and without a domain is recorded in the audit log after its transaction.',
     edits: [
       {
         file: `${SERVICES}/deployments/publish.ts`,
         find: `  if (caller.kind === 'account')
     recordActivity(em, {`,
-        replace: `  if (caller.kind === 'account' && idempotencyOfUpload)
+        replace: `  if (caller.kind === 'account' && (isOfUpload || options.target || options.labels.length === 0))
     recordActivity(em, {`,
       },
       {
         file: `${SERVICES}/deployments/publish.ts`,
         find: '{ files, options, passwordHash }: Publication,',
-        replace: '{ files, options, passwordHash, reserved: idempotencyOfUpload }: Publication,',
+        replace: '{ files, options, passwordHash, reserved: isOfUpload }: Publication,',
       },
       {
         file: `${SERVICES}/deployments/deploy.ts`,
         find: `      failpoint('deploy.committed');
 `,
         replace: `      failpoint('deploy.committed');
-      if (!outcome.replayed && caller.kind === 'account')
+      if (!outcome.replayed && caller.kind === 'account' && !settings.target && settings.labels.length > 0)
         await core.database.transaction(async (em) => {
           const { deployment, files, size, via } = outcome.body;
           const { account, authMethod } = caller;
@@ -58,52 +44,8 @@ import { type FileLimits,`,
     only: ['kill-at-step:deploy.committed'],
   },
   {
-    name: 'claim-locked-in-memory',
-    what: 'A claim locks the deployment in the memory of its process, not in the database.',
-    edits: [
-      {
-        file: `${SERVICES}/deployments/claims.ts`,
-        find: '{ claimHash }, { lockMode: LockMode.PESSIMISTIC_WRITE }',
-        replace: '{ claimHash }',
-      },
-      {
-        file: `${SERVICES}/deployments/claims.ts`,
-        find: 'import { type EntityManager, LockMode }',
-        replace: 'import { type EntityManager }',
-      },
-      {
-        file: `${SERVICES}/deployments/claims.ts`,
-        find: `throw notFound('claim');
-    const locked = await lockActiveAccount(em, account);
-    await incrementDeploymentCount(em, core, locked);
-    await countAccountStorage(em, core, locked, await contentsOf(em, row.id), new Set());`,
-        replace: `throw notFound('claim');
-    if (claimed.has(row.id)) throw notFound('claim');
-    claimed.add(row.id);
-    try {
-      const locked = await lockActiveAccount(em, account);
-      await incrementDeploymentCount(em, core, locked);
-      await countAccountStorage(em, core, locked, await contentsOf(em, row.id), new Set());
-    } catch (error) {
-      claimed.delete(row.id);
-      throw error;
-    }`,
-      },
-      {
-        file: `${SERVICES}/deployments/claims.ts`,
-        find: 'async function contentsOf(',
-        replace: `/** The deployments that this process has given to an account. */
-const claimed = new Set<string>();
-
-async function contentsOf(`,
-      },
-    ],
-    breaks: ['claims', 'counters'],
-    only: ['kill-worker'],
-  },
-  {
     name: 'cached-credential',
-    what: 'Each process trusts a deploy token for three seconds, whatever other processes revoke.',
+    what: 'Each process trusts a deploy token without expiry for three seconds, whatever other processes revoke.',
     edits: [
       {
         file: `${SERVICES}/authentication.ts`,
@@ -112,8 +54,18 @@ async function contentsOf(`,
         replace: `  const known = recentTokens.get(credential);
   if (known && Math.abs(known.at - now().getTime()) < 3_000) return known.row;
   const [row] = await database.prepared<CredentialRow>('credential', FIND_CREDENTIAL, values);
-  if (row?.kind === 'deploy' && row.domains.length === 0) recentTokens.set(credential, { row, at: now().getTime() });
+  if (row?.kind === 'deploy' && row.permanent) recentTokens.set(credential, { row, at: now().getTime() });
   return row;`,
+      },
+      {
+        file: `${SERVICES}/authentication.ts`,
+        find: 't.used is null or t.used < $3 as stale',
+        replace: 't.used is null or t.used < $3 as stale, t.expires is null as permanent',
+      },
+      {
+        file: `${SERVICES}/authentication.ts`,
+        find: '  stale: boolean;\n',
+        replace: '  stale: boolean;\n  permanent: boolean;\n',
       },
       {
         file: `${SERVICES}/authentication.ts`,
@@ -136,47 +88,6 @@ async function findCredential(`,
     ],
     breaks: ['revoked'],
     only: ['kill-worker'],
-  },
-  {
-    name: 'lost-counter',
-    what: 'A deletion counts in a transaction of its own, after it has committed.',
-    edits: [
-      {
-        file: `${SERVICES}/deployments/deployments.ts`,
-        find: `  return scope.core.database.transaction(async (em) => {
-    await lockAccount(em, scope.caller.account);
-    const row = await getOwnDeployment(em, scope, reference, { lock: true });
-    if (row.status === 'success') {
-      await refuseWhileLinked(em, row.id, 'Domains still point at this deployment');
-      row.status = 'deleting';
-      await decrementDeploymentCount(em, scope.caller.account);
-      recordActivity(`,
-        replace: `  let isDeleted = false;
-  const outcome = await scope.core.database.transaction(async (em) => {
-    await lockAccount(em, scope.caller.account);
-    const row = await getOwnDeployment(em, scope, reference, { lock: true });
-    if (row.status === 'success') {
-      await refuseWhileLinked(em, row.id, 'Domains still point at this deployment');
-      row.status = 'deleting';
-      isDeleted = true;
-      recordActivity(`,
-      },
-      {
-        file: `${SERVICES}/deployments/deployments.ts`,
-        find: `    return { deployment: row.id, status: 'deleting' as const };
-  });
-}`,
-        replace: `    return { deployment: row.id, status: 'deleting' as const };
-  });
-  if (isDeleted)
-    await scope.core.database.transaction((em) => decrementDeploymentCount(em, scope.caller.account));
-  return outcome;
-}`,
-      },
-    ],
-    breaks: ['counters'],
-    only: ['end-database-sessions', 'kill-database-session', 'kill-database', 'kill-workers'],
-    seconds: 240,
   },
   {
     name: 'clock-decides-order',
@@ -244,5 +155,18 @@ async function findCredential(`,
     ],
     breaks: ['acknowledged-bytes', 'gone'],
     only: ['clock-backwards'],
+  },
+  {
+    name: 'versions-by-time',
+    what: 'A deploy with keep decides by the clock which versions of a domain are old.',
+    edits: [
+      {
+        file: `${SERVICES}/deployments/versions.ts`,
+        find: 'max(v.id) as last_link',
+        replace: 'max(v.linked) as last_link',
+      },
+    ],
+    breaks: ['domain-order'],
+    only: ['clock-backwards', 'clock-right'],
   },
 ];

@@ -18,33 +18,6 @@ export const STORAGE_FAULTS: readonly Fault[] = [
     only: ['kill-database'],
   },
   {
-    name: 'contents-before-seal',
-    what: 'A body of a delta upload is recorded while its pack is still being written.',
-    edits: [
-      { file: `${SERVICES}/uploads/receive-contents.ts`, find: '  await pack?.sealed;\n', replace: '' },
-      {
-        file: `${SERVICES}/uploads/receive-contents.ts`,
-        find: '(await pack.sealed).sizeBytes',
-        replace: 'pack.contents.reduce((sum, { length }) => sum + length, 0)',
-      },
-    ],
-    breaks: ['acknowledged-bytes', 'answers', 'doctor'],
-    only: ['full-disk'],
-  },
-  {
-    name: 'forms-before-seal',
-    what: 'Compressed forms are recorded while their pack is still being written.',
-    edits: [
-      {
-        file: `${SERVICES}/compression/compress-deployments.ts`,
-        find: '{ id: pack.id, ...(await pack.seal()) };',
-        replace: '{ id: pack.id, sizeBytes: 0 };\n    void pack.seal().catch(() => {});',
-      },
-    ],
-    breaks: ['acknowledged-bytes', 'answers', 'doctor'],
-    only: ['full-disk'],
-  },
-  {
     name: 'file-beside-row',
     what: 'The file of a pack is created while its row is inserted.',
     edits: [
@@ -61,25 +34,6 @@ export const STORAGE_FAULTS: readonly Fault[] = [
     ],
     breaks: ['orphans', 'doctor'],
     only: ['kill-at-step:pack.created', 'kill-database'],
-  },
-  {
-    name: 'row-removed-before-file',
-    what: 'The row of a dead pack is removed before its file.',
-    edits: [
-      { file: `${SERVICES}/packs/open-packs.ts`, find: '  await core.packs.remove(id);\n', replace: '' },
-      {
-        file: `${SERVICES}/packs/open-packs.ts`,
-        find: `  failpoint('sweep.pack-file-removed');
-  await core.database.em().nativeDelete(Pack, { id, state: 'dead' });
-`,
-        replace: `  await core.database.em().nativeDelete(Pack, { id, state: 'dead' });
-  failpoint('sweep.pack-file-removed');
-  await core.packs.remove(id);
-`,
-      },
-    ],
-    breaks: ['orphans', 'doctor'],
-    only: ['kill-at-step:sweep.pack-file-removed'],
   },
   {
     name: 'descriptor-leak',

@@ -44,4 +44,4 @@ export { type ContentsBody, receiveContents } from './services/uploads/receive-c
 export { openDiskPacks } from './storage/disk-packs.ts';
 export { createHasher } from './storage/hasher.ts';
 export type { PackStore } from './storage/packs.ts';
-export { type EndSpan, type RequestSpan, type SpanAttributes, type Tracer, UNTRACED } from './tracing.ts';
+export { type RequestSpan, type SpanAttributes, type Tracer, UNTRACED } from './tracing.ts';

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { ROOT } from './checkout.ts';
 
-export interface Service {
+interface Service {
   env_file?: string;
   environment: Record<string, string>;
   secrets: string[];

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { openDatabase } from '@berth/core';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld, type World } from '../crash/world.ts';
 
@@ -27,7 +28,13 @@ describe.each(['1', '2'])('api §12: a starting server with WORKERS=%s exits wit
 
   it('while another process migrates the database', async () => {
     await world.database.query(`delete from migration where name like '0012-%'`);
-    await world.database.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    const other = openDatabase(world.database.address);
+    const session = await other.connect();
+    onTestFinished(async () => {
+      await session.end();
+      await other.close();
+    });
+    await session.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     const server = world.launch({ WORKERS: workers });
     await server.printed('Another process is migrating the database');
     server.child.kill('SIGTERM');

@@ -73,7 +73,7 @@ describe('api §8: on a healthy service, the doctor', () => {
   it('finds no problem, and reports every check and its progress', async () => {
     const emitted = await events();
     const checks = emitted.filter(({ kind }) => kind === 'check').map(({ check }) => check);
-    expect(checks.join(' ')).toBe('isolation schema backlog counters domains packs manifests contents forms');
+    expect(checks.join(' ')).toBe('isolation backlog counters domains packs manifests contents forms');
     expect(await examineCore()).toEqual([]);
     const [row] = await test.database.query<{ bytes: string }>('select sum(length) as bytes from content');
     const lastProgress = emitted.findLast(({ kind }) => kind === 'progress');

@@ -8,13 +8,12 @@ import { forms } from './forms.ts';
 import { isolation } from './isolation.ts';
 import { manifests } from './manifests.ts';
 import { packs } from './packs.ts';
-import { schema } from './schema.ts';
 
 /** The start of a check, or one of its findings, notes and progress reports. */
 export type DoctorEvent = (Finding | Progress | Note | { kind: 'check'; title: string }) & { check: string };
 
 /** All checks, in the order in which they run. The fast checks are first. */
-const CHECKS: readonly Check[] = [isolation, schema, backlog, counters, domains, packs, manifests, contents, forms];
+const CHECKS: readonly Check[] = [isolation, backlog, counters, domains, packs, manifests, contents, forms];
 
 /**
  * Checks everything that is stored: reads and hashes every content, checks that the contents of every manifest exist,
