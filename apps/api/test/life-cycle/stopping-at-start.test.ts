@@ -27,7 +27,7 @@ describe.each(['1', '2'])('api §12: a starting server with WORKERS=%s exits wit
   });
 
   it('while another process migrates the database', async () => {
-    await world.database.query(`delete from migration where name like '0012-%'`);
+    await world.database.query(`delete from migration where name like '0010-%'`);
     const other = openDatabase(world.database.address);
     const session = await other.connect();
     onTestFinished(async () => {

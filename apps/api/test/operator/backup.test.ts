@@ -324,15 +324,18 @@ describe('api §12: a backup', () => {
       }
     })();
     // A pack is removed only while no backup holds it, so each backup has either read a pack or never referred to it.
-    for (let round = 0; round < 2; round += 1) {
-      await succeed(env, 'backup', file);
-      const installation = await install();
-      await succeed(installation.env, 'restore', file);
-      expect(await findProblems(installation)).toEqual([]);
-      await whileServing(installation, async (client) => expectSites(client));
+    try {
+      for (let round = 0; round < 2; round += 1) {
+        await succeed(env, 'backup', file);
+        const installation = await install();
+        await succeed(installation.env, 'restore', file);
+        expect(await findProblems(installation)).toEqual([]);
+        await whileServing(installation, async (client) => expectSites(client));
+      }
+    } finally {
+      running = false;
+      await traffic;
     }
-    running = false;
-    await traffic;
     const swept = await sweep(core, { graceMs: 0 });
     expect(swept.fenced).toBe(true);
     expect(await server().database.query(`select 1 from pack where state = 'dead'`)).toEqual([]);

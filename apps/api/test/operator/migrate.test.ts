@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   dataDir = await mkdtemp(join(tmpdir(), 'berth-migrate-'));
   env = testEnvironment(database, dataDir);
-  await database.query(`delete from migration where name like '0012-%'`);
+  await database.query(`delete from migration where name like '0010-%'`);
   await database.query('alter table migration drop column berth_version');
 });
 afterAll(async () => {
@@ -21,10 +21,10 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-const pendingRows = () => database.query(`select name from migration where name like '0012-%'`);
+const pendingRows = () => database.query(`select name from migration where name like '0010-%'`);
 
 it('the migrate command reports pending migrations with exit code 1, runs them, and then reports none', async () => {
-  const pending = '0012-migration-versions';
+  const pending = '0010-migration-versions';
   expect(await runBerth(env, 'migrate', '--check')).toEqual({ code: 1, out: `Pending: ${pending}.\n`, err: '' });
   expect(await runBerth(env, 'migrate', '--check', '--json')).toMatchObject({
     code: 1,
@@ -33,7 +33,7 @@ it('the migrate command reports pending migrations with exit code 1, runs them, 
   expect(await pendingRows()).toEqual([]);
   const { code, out } = await runBerth(env, 'migrate');
   expect(code).toBe(0);
-  expect(out).toMatch(/^Applied 0012-migration-versions in \d+ ms\.\nThe database has schema \d+\.\n$/);
+  expect(out).toMatch(/^Applied 0010-migration-versions in \d+ ms\.\nThe database has schema \d+\.\n$/);
   expect(await pendingRows()).toHaveLength(1);
   expect(await runBerth(env, 'migrate', '--check')).toEqual({ code: 0, out: 'No migrations are pending.\n', err: '' });
   expect((await runBerth(env, 'migrate')).out).toMatch(/^The database has schema \d+\.\n$/);

@@ -51,7 +51,7 @@ describe(`a data folder of version ${LAST_RELEASE.version}, opened by this versi
 
   it('is migrated at the start, with one log line for each migration, and no new owner key', async () => {
     expect(logged).toContainEqual({
-      fields: { name: '0012-migration-versions', durationMs: expect.any(Number) },
+      fields: { name: '0010-migration-versions', durationMs: expect.any(Number) },
       message: 'Migrated the database',
     });
     expect(await berth.core.database.schemaDrift()).toBe('');

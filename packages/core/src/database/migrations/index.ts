@@ -8,7 +8,7 @@ import { Migration0006 } from './0006-compatibility.ts';
 import { Migration0007 } from './0007-domain-versions.ts';
 import { Migration0008 } from './0008-deploys-to-domains.ts';
 import { Migration0009 } from './0009-take-down-reasons.ts';
-import { Migration0012 } from './0012-migration-versions.ts';
+import { Migration0010 } from './0010-migration-versions.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -38,5 +38,5 @@ export const migrations: readonly MigrationClass[] = [
   Migration0007,
   Migration0008,
   Migration0009,
-  Migration0012,
+  Migration0010,
 ];

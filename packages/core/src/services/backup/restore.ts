@@ -103,7 +103,7 @@ async function loadOrUndo(
     await target.database.migrate({ upTo: chain.at(-1)!.manifest.schema });
     return await load(target.database, chain, packs, options);
   } catch (error) {
-    // After an error of COMMIT the rows may be visible, so the packs stay and the marker tells the next restore.
+    // After an error of COMMIT the rows may be visible, so the packs and the marker stay.
     if (!packs.areKept) {
       await packs.removeAll();
       await options.marker.end('empty');
@@ -138,7 +138,7 @@ async function load(
       await packs.add(session, member);
       onProgress(packs.doneBytes, manifest.packs.bytes);
     };
-    // The newest file has the rows, which tell which packs of all files are needed.
+    // The newest file has the rows, which name the packs that are needed from all files.
     let pending: BackupMember | null = null;
     for await (const member of inOrder(newest)) {
       if (member.name.startsWith('packs/')) {
