@@ -32,8 +32,7 @@ export async function runServer(stop: AbortSignal): Promise<void> {
         return 1;
       },
     );
-    await log.flush();
-    process.exit(exitCode ?? 0);
+    await exit(log, exitCode ?? 0);
   } catch (error) {
     process.stderr.write(`${explainError(error)}\n`);
     process.exit(1);
@@ -44,7 +43,7 @@ export async function runServer(stop: AbortSignal): Promise<void> {
 async function startServer(workers: number, log: ProcessLog, stop: AbortSignal): Promise<Omit<Berth, 'core'> | null> {
   const giveUp = (error: Error) => {
     log.error({ err: error }, `Berth exits: ${error.message}`);
-    void log.flush().then(() => process.exit(1));
+    void exit(log, 1);
   };
   const options = { giveUp, signal: stop };
   try {
@@ -56,6 +55,12 @@ async function startServer(workers: number, log: ProcessLog, stop: AbortSignal):
     if (stop.aborted) return null;
     throw error;
   }
+}
+
+/** Exits after the lines of the log are written. */
+async function exit(log: ProcessLog, code: number): Promise<void> {
+  await log.flush();
+  process.exit(code);
 }
 
 function logStop(log: Log, stop: AbortSignal): void {
