@@ -101,52 +101,6 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     only: ['stop-worker'],
   },
   {
-    name: 'cached-password',
-    what: 'Each process remembers the hash of a password for a minute, whatever other processes change.',
-    edits: [
-      {
-        file: 'packages/core/src/services/sites/unlock.ts',
-        find: `  const row = await db(core)
-    .selectFrom('deployment')
-    .select('password_hash')`,
-        replace: `  const known = recentHashes.get(deployment);
-  if (known && Math.abs(known.at - core.now().getTime()) < 60_000) return known.hash;
-  const row = await db(core)
-    .selectFrom('deployment')
-    .select('password_hash')`,
-      },
-      {
-        file: 'packages/core/src/services/sites/unlock.ts',
-        find: '  return row?.password_hash ?? null;',
-        replace: `  const hash = row?.password_hash ?? null;
-  recentHashes.set(deployment, { hash, at: core.now().getTime() });
-  return hash;`,
-      },
-      {
-        file: 'packages/core/src/services/sites/unlock.ts',
-        find: 'async function findHash(',
-        replace: `export const recentHashes = new Map<string, { hash: string | null; at: number }>();
-
-async function findHash(`,
-      },
-      {
-        file: 'packages/core/src/services/deployments/deployments.ts',
-        find: '    if (passwordHash !== undefined) row.passwordHash = passwordHash;',
-        replace: `    if (passwordHash !== undefined) row.passwordHash = passwordHash;
-    recentHashes.clear();`,
-      },
-      {
-        file: 'packages/core/src/services/deployments/deployments.ts',
-        find: `import { hashPassword }`,
-        replace: `import { recentHashes } from '../sites/unlock.ts';
-import { hashPassword }`,
-      },
-    ],
-    breaks: ['protected'],
-    only: ['kill-sweep'],
-    seconds: 180,
-  },
-  {
     name: 'growing-pauses',
     what: 'The pauses before restarts of PostgreSQL grow although it ran well in between.',
     edits: [
@@ -188,6 +142,19 @@ import { join } from 'node:path';`,
       },
     ],
     breaks: ['protected', 'acknowledged-bytes', 'replays', 'answers'],
+    only: ['kill-sweep'],
+  },
+  {
+    name: 'operator-claims-database',
+    what: 'Commands of the operator claim the embedded database, which the server owns.',
+    edits: [
+      {
+        file: `${API}/operator/operate.ts`,
+        find: 'resources, visitor: true }',
+        replace: 'resources, visitor: false }',
+      },
+    ],
+    breaks: ['orphans', 'doctor'],
     only: ['kill-sweep'],
   },
 ];
