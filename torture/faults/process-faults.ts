@@ -88,17 +88,20 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     only: ['restart', 'kill-everything'],
   },
   {
-    name: 'stale-after-reconnect',
-    what: 'A process keeps its cache of sites although it may have missed notifications.',
+    name: 'sites-kept-after-reconnect',
+    what: 'After lost notifications, a process reads the links of domains again, but not the sites.',
     edits: [
       {
-        file: `${DATABASE}/listener.ts`,
-        find: '      if (openedConnection) this.#publish(null);\n',
-        replace: '',
+        file: 'packages/core/src/services/sites/live-sites.ts',
+        find: '    else if (domain !== undefined) this.#links.forget(domain);\n',
+        replace: `    else if (domain !== undefined) this.#links.forget(domain);
+    else if (payload === null) this.#links.clear();
+`,
       },
     ],
-    breaks: ['gone', 'domain-order', 'protected'],
+    breaks: ['gone', 'protected'],
     only: ['stop-worker'],
+    seconds: 150,
   },
   {
     name: 'growing-pauses',
