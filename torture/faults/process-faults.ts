@@ -44,7 +44,7 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     ],
     breaks: ['recovery'],
     only: ['kill-server', 'kill-database'],
-    seconds: 150,
+    seconds: 300,
   },
   {
     name: 'one-supervised-worker',
@@ -73,19 +73,6 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     breaks: ['recovery'],
     only: ['kill-server'],
     seconds: 150,
-  },
-  {
-    name: 'error-while-starting',
-    what: 'A server that starts answers 500 instead of 503.',
-    edits: [
-      {
-        file: `${API}/http/http-listener.ts`,
-        find: `sendError(res, unavailable('The service is starting.', undefined, 1));`,
-        replace: `sendError(res, new Error('The service is starting.'));`,
-      },
-    ],
-    breaks: ['answers'],
-    only: ['restart', 'kill-everything'],
   },
   {
     name: 'sites-kept-after-reconnect',
