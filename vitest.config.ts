@@ -9,7 +9,7 @@ const MIN_FREE_BYTES = 3 * 1024 ** 3;
 
 /** The tests that start programs, browsers or separate databases, or try thousands of inputs. */
 const SYSTEM = [
-  'apps/api/test/{contract,crash,deploying,fuzz,life-cycle,monitoring,operator,pages,patterns,proxy,sites}/**/*.test.ts',
+  'apps/api/test/{contract,crash,deploying,fuzz,life-cycle,monitoring,operator,pages,patterns,proxy,sites,upgrade}/**/*.test.ts',
   'apps/api/test/healthcheck.test.ts',
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
@@ -32,6 +32,8 @@ const LONGEST = [
   'apps/desktop/test/renderer/gallery-publish.test.ts',
   'apps/api/test/crash/embedded-database.test.ts',
   'apps/api/test/crash/database-kills.test.ts',
+  'apps/api/test/deploying/image.test.ts',
+  'apps/api/test/deploying/setup.test.ts',
   'apps/api/test/life-cycle/workers.test.ts',
 ];
 

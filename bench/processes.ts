@@ -60,13 +60,21 @@ export async function startBerth(
       RATE_LIMITS: 'off',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  for await (const text of child.stdout!.iterator({ destroyOnReturn: false }))
-    if (String(text).includes('Berth is up')) break;
-  if (child.exitCode !== null)
-    throw new Error(`The server of ${tree} exited with ${child.exitCode} before it listened`);
-  child.stdout!.resume();
+  let printed = '';
+  const isUp = await new Promise<boolean>((resolve) => {
+    const check = (text: Buffer) => {
+      printed += String(text);
+      if (printed.includes('Berth is up')) resolve(true);
+    };
+    child.stdout!.on('data', check);
+    child.stderr!.on('data', check);
+    child.once('close', () => resolve(false));
+  });
+  if (!isUp) throw new Error(`The server of ${tree} exited with ${child.exitCode} before it listened:\n${printed}`);
+  child.stdout!.removeAllListeners('data').resume();
+  child.stderr!.removeAllListeners('data').pipe(process.stderr);
   const cleanUp = async () => {
     await stopLeftDatabase(dataDir);
     if (configuredDir === undefined) await rm(dataDir, { recursive: true, force: true });

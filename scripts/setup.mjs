@@ -43,7 +43,7 @@ function install(what) {
   if (!existsSync(join(ROOT, 'node_modules')))
     say(
       what === 'server'
-        ? 'Installing the server, Node and PostgreSQL (about 300 MB). This can take a minute.'
+        ? 'Installing the server, Node and PostgreSQL (about 350 MB). This can take a minute.'
         : 'Installing the dependencies, Node and PostgreSQL (about 700 MB). This can take a minute.',
     );
   const selection = what === 'server' ? ['--prod', ...SERVER_PACKAGES.map((name) => `--filter-prod=${name}`)] : [];

@@ -15,6 +15,7 @@ const rounds = { seconds: readSetting('ROUND_SECONDS', 1), rounds: readSetting('
 const memoryRequests = readSetting('MEMORY_REQUESTS', 1_000_000);
 const memorySeconds = readSetting('MEMORY_SECONDS', 120);
 const ABORTED_DOWNLOADS = 10_000;
+const MIN_LOGGING_RATIO = 0.9;
 const WITH_LOG = 'Berth 1, LOG_LEVEL=info';
 
 /** Starts every server of the table, and one Berth for a note. `withOthers` adds web servers and libraries. */
@@ -77,6 +78,35 @@ async function throughput(scene: Scene, withOthers = true): Promise<void> {
   console.log(`\n${notes.map((text) => `- ${text}`).join('\n')}`);
 }
 
+/** Measures what the log of requests costs: a server that logs them beside one that does not, in alternation. */
+async function requestLog(scene: Scene): Promise<void> {
+  await using runningServers = new AsyncDisposableStack();
+  const contenders: Contender[] = [];
+  for (const workers of ['1', '2'])
+    for (const level of ['warn', 'info']) {
+      const berth = await scene.startBerth({ WORKERS: workers, LOG_LEVEL: level });
+      runningServers.defer(() => berth.stop());
+      contenders.push({ name: `${workers} ${level}`, port: berth.port });
+    }
+  const [page] = rowsOf({ files: scene.files, sites: scene.manySites });
+  const measured = await measureRow(page!, contenders, scene.host, rounds, console.log);
+  console.log(
+    heading(`wrk with ${CONNECTIONS} connections, medians of ${rounds.rounds} rounds of ${rounds.seconds} s`),
+  );
+  console.log(
+    '| page of 4 KB, requests/s | LOG_LEVEL=warn | LOG_LEVEL=info | ratio | goal | |\n|---|---|---|---|---|---|',
+  );
+  for (const workers of ['1', '2']) {
+    const [silent, logging] = [`${workers} warn`, `${workers} info`];
+    const ratio = ratioOf(measured, logging, silent) ?? 0;
+    const rates = [silent, logging].map((name) => rateOf(measured, name).toFixed(0));
+    const verdict = ratio >= MIN_LOGGING_RATIO ? 'met' : 'MISSED';
+    console.log(
+      `| Berth ${workers} | ${rates.join(' | ')} | ${ratio.toFixed(2)} | at least ${MIN_LOGGING_RATIO} | ${verdict} |`,
+    );
+  }
+}
+
 /** Measures the memory and latency of Berth, in new processes. */
 async function resources(scene: Scene): Promise<void> {
   const findings: Finding[] = [];
@@ -105,6 +135,7 @@ process.env['NODE_ENV'] = 'production';
 const parts = new Map<string, (scene: Scene) => Promise<void>>([
   ['throughput', throughput],
   ['berth', (scene) => throughput(scene, false)],
+  ['log', requestLog],
   ['resources', resources],
 ]);
 const args = process.argv.slice(2);

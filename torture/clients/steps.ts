@@ -123,7 +123,7 @@ async function claimOne({ wire, clients }: Town, client: Client): Promise<void> 
 }
 
 async function replayOne({ wire }: Town, client: Client): Promise<void> {
-  const order = pick(client.random, client.replayable);
+  const order = pick(client.random, client.repeatable);
   if (order) await replay(wire, order);
 }
 

@@ -140,8 +140,8 @@ import { join } from 'node:path';`,
     edits: [
       {
         file: `${API}/operator/operate.ts`,
-        find: 'resources, visitor: true }',
-        replace: 'resources, visitor: false }',
+        find: '...sessionOptions, visitor: true }',
+        replace: '...sessionOptions, visitor: false }',
       },
     ],
     breaks: ['orphans', 'doctor'],

@@ -19,7 +19,7 @@ socket.setEncoding('latin1').on('data', (text) => {
   response += text;
   const [line, rest] = response.split('\r\n', 2);
   if (rest === undefined) return;
-  if (/^HTTP\/1\.1 200 /.test(line)) process.exit(0);
+  if (line.startsWith('HTTP/1.1 200 ')) process.exit(0);
   fail(`/livez responded with "${line}"; a server that works responds with 200`);
 });
 socket.on('end', () => fail(`port ${port} closed the connection without a response`));

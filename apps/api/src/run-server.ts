@@ -3,7 +3,7 @@ import type { Log } from '@berth/core';
 import { ConfigError } from './config/environment-reader.ts';
 import { readConfig } from './config/config.ts';
 import { welcome } from './welcome.ts';
-import { createLogger } from './logging/logger.ts';
+import { createLogger, type ProcessLog } from './logging/logger.ts';
 import type { Berth } from './server.ts';
 import type { StopError } from './stop-signals.ts';
 
@@ -13,21 +13,27 @@ import type { StopError } from './stop-signals.ts';
  */
 export async function runServer(stop: AbortSignal): Promise<void> {
   try {
-    const { logLevel, workers } = readConfig(process.env);
-    const log = createLogger({ level: logLevel });
+    const { logLevel, logFormat, workers } = readConfig(process.env);
+    const log = createLogger({ level: logLevel, format: logFormat, isShared: workers > 1 });
     stop.addEventListener('abort', () => logStop(log, stop));
     const berth = await startServer(workers, log, stop);
     if (berth && !stop.aborted) {
-      process.stdout.write(welcome(berth.config, berth.ownerKey));
+      // Lines of JSON have standard output to themselves, so that programs can read every line.
+      const humanOutput = logFormat === 'json' ? process.stderr : process.stdout;
+      humanOutput.write(welcome(berth.config, berth.ownerKey));
       log.info({ url: berth.config.baseUrl.origin, sites: berth.config.platformDomain }, 'Listening');
       await once(stop, 'abort');
     }
     await berth?.drain();
-    await berth?.close().catch((error: unknown) => {
-      log.error({ err: error }, 'Stopping failed');
-      process.exit(1);
-    });
-    process.exit(0);
+    const exitCode = await berth?.close().then(
+      () => 0,
+      (error: unknown) => {
+        log.error({ err: error }, 'Stopping failed');
+        return 1;
+      },
+    );
+    await log.flush();
+    process.exit(exitCode ?? 0);
   } catch (error) {
     process.stderr.write(`${explainError(error)}\n`);
     process.exit(1);
@@ -35,10 +41,10 @@ export async function runServer(stop: AbortSignal): Promise<void> {
 }
 
 /** Starts a server. Returns `null` if it is stopped before it has started. */
-async function startServer(workers: number, log: Log, stop: AbortSignal): Promise<Omit<Berth, 'core'> | null> {
+async function startServer(workers: number, log: ProcessLog, stop: AbortSignal): Promise<Omit<Berth, 'core'> | null> {
   const giveUp = (error: Error) => {
     log.error({ err: error }, `Berth exits: ${error.message}`);
-    process.exit(1);
+    void log.flush().then(() => process.exit(1));
   };
   const options = { giveUp, signal: stop };
   try {

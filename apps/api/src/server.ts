@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { armFailpoint, type Core, type Log } from '@berth/core';
+import { armFailpoint, type Core } from '@berth/core';
 import { LiveSiteCache } from '@berth/core/sites';
 import { type Config, readConfig } from './config/config.ts';
 import { type AdminListener, openAdminListener } from './admin/admin-listener.ts';
@@ -7,6 +7,7 @@ import { coreChecks } from './health/core-checks.ts';
 import { Health } from './health/health.ts';
 import { createProbes } from './health/probes.ts';
 import { HttpListener } from './http/http-listener.ts';
+import type { ServerLog } from './logging/logger.ts';
 import { MetricsPage } from './metrics/metrics-page.ts';
 import { createHostRouter } from './routing/host-router.ts';
 import type { CoreOptions } from './service/open-core.ts';
@@ -35,7 +36,7 @@ export interface Berth {
  */
 export async function startBerth(
   env: Readonly<Record<string, string | undefined>>,
-  log: Log,
+  log: ServerLog,
   options: Pick<CoreOptions, 'giveUp' | 'parts' | 'signal'> = {},
 ): Promise<Berth> {
   const requestedConfig = readConfig(env);
@@ -87,7 +88,7 @@ interface ServingParts {
   core: Core;
   config: Config;
   health: Health;
-  log: Log;
+  log: ServerLog;
 }
 
 /** Lets a listener serve requests instead of responding with 503. */

@@ -4,8 +4,8 @@ import type { Config } from './config/config.ts';
 const SAMPLE_PAGE = '<h1>It floats.</h1>';
 
 /**
- * Formats the message that the operator sees once the server is up. It contains the owner's key, so it is printed to
- * standard output and never logged. Source: api §8; security T37.
+ * Formats the message that the operator sees once the server is up. It contains the owner's key, so it is printed
+ * and never logged. Source: api §8; security T37.
  */
 export function welcome(
   { baseUrl, publicScheme, platformDomain }: Pick<Config, 'baseUrl' | 'publicScheme' | 'platformDomain'>,

@@ -61,7 +61,7 @@ describe('the documents', () => {
     ['security', 'F', 12],
     ['storage', 'L', 6],
     ['storage', 'P', 10],
-    ['storage', 'W', 5],
+    ['storage', 'W', 6],
     ['storage', 'I', 12],
     ['watching', 'D', 9],
   ])('number the rules of %s %s without gaps or repetitions', (document, letter, count) => {

@@ -4,6 +4,7 @@ import type { Dns } from './dns/dns.ts';
 import type { Log } from './log.ts';
 import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';
+import type { Tracer } from './tracing.ts';
 
 export type { Log } from './log.ts';
 
@@ -97,6 +98,7 @@ export interface Core {
   /** The rate limits; `null` for no limits. */
   readonly rateLimits: RateLimits | null;
   readonly log: Log;
+  readonly tracer: Tracer;
   /** The id of the row in `boot` for this start of the process. */
   readonly boot: string;
   /** The packs that this process is filling. The sweep of this process skips these packs. */

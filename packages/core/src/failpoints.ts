@@ -23,6 +23,12 @@ export const FAILPOINTS = [
   'sweep.pack-condemned',
   'sweep.pack-file-removed',
   'sweep.pack-row-removed',
+  'backup.rows-written',
+  'backup.pack-written',
+  'restore.rows-loaded',
+  'restore.pack-written',
+  'restore.committing',
+  'restore.committed',
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 

@@ -25,6 +25,7 @@ export {
 export { ensureOwner } from './services/accounts/accounts.ts';
 export { authenticate } from './services/authentication.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
+export { hasAccounts } from './services/backup/restore.ts';
 export { createActivityFeed } from './services/activities/activity-feed.ts';
 export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export type { LeftOutKind } from './services/deployments/archive-files.ts';
@@ -43,3 +44,4 @@ export { type ContentsBody, receiveContents } from './services/uploads/receive-c
 export { openDiskPacks } from './storage/disk-packs.ts';
 export { createHasher } from './storage/hasher.ts';
 export type { PackStore } from './storage/packs.ts';
+export { type RequestSpan, type SpanAttributes, type Tracer, UNTRACED } from './tracing.ts';

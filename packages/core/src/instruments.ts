@@ -12,7 +12,7 @@ export interface HistogramSeries {
  * How the values of several processes become one: their sum, the largest, or one series for each process, with the name of
  * the process as the label `berth_process`.
  */
-export type Aggregation = 'sum' | 'max' | 'each';
+type Aggregation = 'sum' | 'max' | 'each';
 
 /** The values of a metric in one process, as plain data that can be sent to another process. */
 export interface MetricSnapshot {

@@ -14,3 +14,11 @@ export { changePlan, type PlanChangeOutcome } from './services/plan-changes/plan
 export { deleteToken, listTokens } from './services/accounts/tokens.ts';
 export { setTakenDown } from './services/deployments/take-downs.ts';
 export { doctor, type DoctorEvent } from './services/doctor/doctor.ts';
+export { backup, type BackupSummary } from './services/backup/backup.ts';
+export { exportAccount } from './services/backup/export-account.ts';
+export { importAccount } from './services/backup/import-account.ts';
+export type { AdoptedAccount } from './services/backup/adopt-account.ts';
+export { type EarlierBackup, openEarlierBackup } from './services/backup/earlier-backup.ts';
+export { restore, type RestoreKey, type RestoreMarker, type RestoreSummary } from './services/backup/restore.ts';
+export type { BackupSource } from './storage/backup-reader.ts';
+export type { ByteSink } from './storage/backup-writer.ts';

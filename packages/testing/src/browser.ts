@@ -5,12 +5,13 @@ import { afterAll, beforeAll, describe } from 'vitest';
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
 /** Why the tests in a browser cannot run; `null` when they can. */
-const MISSING_BROWSER = existsSync(CHROMIUM) ? null : `there is no Chromium at ${CHROMIUM}; set CHROMIUM_PATH`;
+export const MISSING_BROWSER = existsSync(CHROMIUM) ? null : `there is no Chromium at ${CHROMIUM}; set CHROMIUM_PATH`;
 
-export function launchBrowser(): Promise<Browser> {
+/** Starts Chromium. @param switches Further switches of its command line. */
+export function launchBrowser(switches: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-proxy-server'],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-proxy-server', ...switches],
   });
 }
 

@@ -20,6 +20,7 @@ import { LiveSiteCache } from '../../core/src/services/sites/live-sites.ts';
 import { createPlans } from '../../core/src/services/accounts/plans.ts';
 import { openDiskPacks } from '../../core/src/storage/disk-packs.ts';
 import { createHasher } from '../../core/src/storage/hasher.ts';
+import { UNTRACED } from '../../core/src/tracing.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 /** A complete core on its own database and folder. */
@@ -67,6 +68,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
     activityFeed: createActivityFeed(database.newActivities),
     rateLimits: null,
     log: { info() {}, warn() {}, error() {} },
+    tracer: UNTRACED,
     boot: newBootId(),
     activePacks: new Set(),
     now: () => new Date(Date.now() + offsetMs),

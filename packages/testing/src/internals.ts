@@ -4,3 +4,4 @@ export { OPERATION_ACCESS } from '../../core/src/routers/access.ts';
 export { createAccount, insertApiKey } from '../../core/src/services/accounts/accounts.ts';
 export { createToken } from '../../core/src/services/accounts/tokens.ts';
 export type { ContentLocation, PackFile } from '../../core/src/storage/packs.ts';
+export { migrations } from '../../core/src/database/migrations/index.ts';

@@ -8,6 +8,8 @@ export interface LaunchedProcess {
   child: ChildProcess;
   /** Returns everything that the process has printed so far. */
   output(): string;
+  /** Returns what the process has printed to standard output so far. */
+  stdout(): string;
   /** Resolves once the process has printed a text. Rejects with the output if the process exits earlier. */
   printed(text: string): Promise<void>;
   /** Resolves with the exit code or the signal once the process has exited and all its output was received. */
@@ -23,9 +25,9 @@ const MAIN = join(import.meta.dirname, '../../../apps/api/src/main.ts');
 /** Folder of compiled code that halves the start time of a process. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 
-/** Starts the real server without waiting until it is ready. */
-export function launchProcess(env: Record<string, string>): LaunchedProcess {
-  return launchProgram(process.execPath, [MAIN], { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env });
+/** Starts the real server without waiting until it is ready. @param program The program of another version. */
+export function launchProcess(env: Record<string, string>, program = MAIN): LaunchedProcess {
+  return launchProgram(process.execPath, [program], { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env });
 }
 
 /** Starts a program without waiting until it is ready. It inherits no environment variable except `PATH`. */
@@ -39,6 +41,8 @@ export function launchProgram(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
+  let stdout = '';
+  child.stdout.on('data', (text: string) => (stdout += text));
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const exitResult = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
@@ -46,6 +50,7 @@ export function launchProgram(
     child,
     exited: exitResult,
     output: () => output,
+    stdout: () => stdout,
     printed: (text) =>
       new Promise((resolve, reject) => {
         const check = () => output.includes(text) && resolve();

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { notFound, ServiceError } from '@berth/core';
+import { counters } from '@berth/core/metrics';
 import type { Health } from '../health/health.ts';
 import { sendLiveness, sendReadiness } from '../health/probes.ts';
 import { sendError, sendMethodNotAllowed } from '../http/error-answer.ts';
@@ -11,7 +12,7 @@ import { requestIdOf } from '../http/request-id.ts';
 import { readDomain } from './certificate-names.ts';
 
 /** Metrics in a text format. */
-interface RenderedMetrics {
+export interface RenderedMetrics {
   /** The value of the `Content-Type` header. */
   contentType: string;
   body: string;
@@ -25,6 +26,12 @@ export interface AdminParts {
   /** Renders the metrics of all processes of this server. Without it there is no `/metrics`. */
   renderMetrics?: (() => Promise<RenderedMetrics>) | undefined;
 }
+
+const tlsAsks = counters(
+  { name: 'berth_tls_asks_total', help: 'Questions of the proxy whether a name may have a certificate, by outcome.' },
+  'outcome',
+  ['allowed', 'refused', 'failed'],
+);
 
 interface Route {
   /** Whether the route needs the token, if there is one. */
@@ -76,7 +83,12 @@ async function sendTlsAllowed(
   mayHaveCertificate: AdminParts['mayHaveCertificate'],
 ): Promise<void> {
   const name = readDomain(query);
-  if (!(await mayHaveCertificate(name))) throw notFound('site for a certificate');
+  const isAllowed = await mayHaveCertificate(name).catch((error: unknown) => {
+    tlsAsks.failed.value += 1;
+    throw error;
+  });
+  tlsAsks[isAllowed ? 'allowed' : 'refused'].value += 1;
+  if (!isAllowed) throw notFound('site for a certificate');
   res.setHeader('X-Request-Id', requestIdOf(res));
   sendJson(res, 200, JSON.stringify({ domain: name }));
 }

@@ -1,4 +1,4 @@
-import { appRouter } from '@berth/core';
+import { appRouter, UNTRACED } from '@berth/core';
 import express, { type Express } from 'express';
 import { VERSION } from '../version.ts';
 import { showRequestId } from '../http/request-id.ts';
@@ -15,6 +15,7 @@ import { healthRouter } from './health.ts';
 import { openApiDocument } from './openapi.ts';
 import type { ApiHostOptions } from './options.ts';
 import { referenceRouter } from './reference.ts';
+import { traceRequests } from './request-spans.ts';
 import { securityTxtRouter } from './security-txt.ts';
 import { restRouter } from './rest.ts';
 import { trpcRouter } from './trpc.ts';
@@ -24,7 +25,7 @@ import { trpcRouter } from './trpc.ts';
  * all requests that no other route handles. Source: api §2, §7, §9.
  */
 export function createApiHost(options: ApiHostOptions): Express {
-  const { baseUrl, log } = options;
+  const { core, baseUrl, log } = options;
   const { count, createContext } = createAdmission(options);
   const app = express();
   app
@@ -43,7 +44,8 @@ export function createApiHost(options: ApiHostOptions): Express {
     }),
   );
   app.use(commandLineRouter(baseUrl.origin));
-  app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => options.core.now()));
+  app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => core.now()));
+  if (core.tracer !== UNTRACED) app.use(traceRequests(core.tracer));
   app.use(count);
   app.use(claimPageRouter(options));
   app.use(domainSetupRouter(options));

@@ -39,7 +39,7 @@ async function receive(req: Request, res: Response, ctx: ProcedureContext): Prom
   const turn: Turn = (step) => inClientTurn(ctx.core, ctx.caller, step);
   const body = await turn(() => receiveContents(ctx, String(req.params['upload'])));
   try {
-    return await readBody(req, res, body, clientOf(ctx.caller), turn);
+    return await ctx.core.tracer.step('receive body', () => readBody(req, res, body, clientOf(ctx.caller), turn));
   } finally {
     await body.close();
   }

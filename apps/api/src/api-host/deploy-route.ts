@@ -151,7 +151,7 @@ async function deploy(res: ServerResponse, ctx: ProcedureContext, receive: Recei
   if (budget.state) showRateLimit(res, budget.state);
   const { upload, read } = await receive(key);
   try {
-    await read();
+    await core.tracer.step('receive body', read);
     const outcome = await inClientTurn(core, caller, () => upload.commit());
     if (outcome.replayed) await budget.giveBack();
     return outcome;

@@ -7,6 +7,14 @@ import ipaddr from 'ipaddr.js';
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** The formats of log lines: JSON for programs, `pretty` for people. */
+const LOG_FORMATS = ['json', 'pretty'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+/** Which requests are logged. Of a sample, one of `every` requests is. */
+export type LoggedRequests = { which: 'off' | 'errors' | 'api' | 'all' } | { which: 'sample'; every: number };
+const MAX_SAMPLED = 1_000_000;
+
 /** Matches the host names that the server accepts: lower-case letters, digits and inner hyphens. Source: serving S3. */
 const HOST_NAME = /^(?=.{1,253}$)(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 /** A host name has at most 253 bytes; the longest label of a site takes 64 of them, with its dot. Source: api §4. */
@@ -232,6 +240,11 @@ export function parseSecretKey(text: string): Buffer {
   return key;
 }
 
+/** Reads the URL of an OpenTelemetry collector. */
+export function parseCollector(text: string): string {
+  return parseHttpUrl(text, 'http://localhost:4318').href;
+}
+
 export function parseSeconds(text: string): number {
   const advice = `is not a number of seconds; use a whole number from 0 to ${MAX_SECONDS}`;
   return wholeNumber(text, [0, MAX_SECONDS], advice);
@@ -274,6 +287,23 @@ export function parseLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
   if (!level) throw new Error(`${quote(text)} is not a level; use one of ${LOG_LEVELS.join(', ')}`);
   return level;
+}
+
+export function parseLogFormat(text: string): LogFormat {
+  const format = LOG_FORMATS.find((known) => known === text.toLowerCase());
+  if (!format) throw new Error(`${quote(text)} is not a format; use "pretty" for people or "json" for programs`);
+  return format;
+}
+
+/** Reads which requests are logged, such as `errors` or `sample:100`. */
+export function parseLoggedRequests(text: string): LoggedRequests {
+  const [, which, every] = /^(?:(off|errors|api|all)|sample:(\d{1,7}))$/.exec(text.toLowerCase()) ?? [];
+  if (which) return { which: which as 'all' };
+  if (!(Number(every) >= 1 && Number(every) <= MAX_SAMPLED))
+    throw new Error(
+      `${quote(text)} does not say which requests are logged; use off, errors, api, all, or "sample:100" for one of 100, with a number from 1 to ${MAX_SAMPLED}`,
+    );
+  return { which: 'sample', every: Number(every) };
 }
 
 /** Whether a secret is probably not random: few distinct bytes, or bytes at equal distances. Source: security T37. */

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, type Plan, UNLIMITED_PLAN } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
 import * as values from './config-values.ts';
@@ -52,6 +53,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     staleMs: 1_000 * reader.read('STALE_SECONDS', 0, values.parseSeconds),
     ...readAdmin(reader),
     logLevel: reader.read('LOG_LEVEL', 'info', values.parseLogLevel),
+    logFormat: reader.read<values.LogFormat>('LOG_FORMAT', isatty(1) ? 'pretty' : 'json', values.parseLogFormat),
+    logRequests: reader.read<values.LoggedRequests>('LOG_REQUESTS', { which: 'all' }, values.parseLoggedRequests),
+    /** Whether traces are sent, as the standard variables of OpenTelemetry say. */
+    isTraced: readTracing(reader),
     /** `null` means that there are no limits. */
     rateLimits: reader.read<RateLimits | null>('RATE_LIMITS', DEFAULT_RATE_LIMITS, parseRateLimits),
     /** Whether clients without a credential may deploy. */
@@ -105,6 +110,13 @@ function readAddresses(reader: EnvironmentReader) {
     /** The host name of `platformDomain`, without a port. */
     platformHost: platformDomain.replace(/:\d+$/, ''),
   };
+}
+
+/** The SDK of OpenTelemetry reads its other variables itself. */
+function readTracing(reader: EnvironmentReader): boolean {
+  const endpoint = reader.read<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, values.parseCollector);
+  const isDisabled = reader.read('OTEL_SDK_DISABLED', false, (text) => text.toLowerCase() === 'true');
+  return endpoint !== null && !isDisabled;
 }
 
 /** Reads the settings of the listener for operators and proxies. Source: api §12; security T42. */

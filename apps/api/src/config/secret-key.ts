@@ -16,32 +16,63 @@ const KEY_BYTES = 32;
  */
 export async function loadSecretKey(dataDir: string): Promise<Buffer> {
   await mkdir(dataDir, { recursive: true });
+  await createSecretKey(join(dataDir, FILE), randomBytes(KEY_BYTES));
+  return (await readSecretKey(dataDir))!;
+}
+
+/** Reads the secret of a data folder. @returns `null` if it has none. @throws Error when the file is invalid. */
+export async function readSecretKey(dataDir: string): Promise<Buffer | null> {
   const file = join(dataDir, FILE);
-  if (!existsSync(file)) await createSecretKey(file);
+  if (!existsSync(file)) return null;
   const text = await readFile(file, 'utf8');
-  const folder = await open(dataDir);
-  await folder.sync().finally(() => folder.close());
+  await syncFolder(dataDir);
   if (!/^[0-9a-f]{64}\n?$/.test(text))
     throw new Error(`${file} must contain 64 hex digits; restore it, or remove it to generate a new secret.`);
   return Buffer.from(text.trim(), 'hex');
 }
 
+/** Stores a secret in a data folder that has none. It survives a loss of power when the promise resolves. */
+export async function storeSecretKey(dataDir: string, secret: Buffer): Promise<void> {
+  await createSecretKey(join(dataDir, FILE), secret);
+  await syncFolder(dataDir);
+}
+
+/** Removes the secret of a data folder, if it has one. */
+export async function removeSecretKey(dataDir: string): Promise<void> {
+  await rm(join(dataDir, FILE), { force: true });
+  await syncFolder(dataDir);
+}
+
+/** Identifies a secret without revealing it. */
+export function fingerprintOf(secret: Buffer): string {
+  return deriveKey(secret, 'fingerprint').toString('hex');
+}
+
 /** Derives one key for each purpose with HKDF-SHA-256, so that no key reveals another. Source: security §7. */
 export function deriveKeys(secret: Buffer): Keys {
-  const deriveKey = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `berth/${purpose}/v1`, KEY_BYTES));
   return {
-    cursor: deriveKey('cursor'),
-    idempotency: deriveKey('idempotency'),
-    proof: deriveKey('proof'),
-    unlock: deriveKey('unlock'),
+    cursor: deriveKey(secret, 'cursor'),
+    idempotency: deriveKey(secret, 'idempotency'),
+    proof: deriveKey(secret, 'proof'),
+    unlock: deriveKey(secret, 'unlock'),
   };
 }
 
-/** Creates the complete file, unless another process has already created it. */
-async function createSecretKey(file: string): Promise<void> {
+function deriveKey(secret: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `berth/${purpose}/v1`, KEY_BYTES));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
+  await folder.sync().finally(() => folder.close());
+}
+
+/** Creates the complete file, unless it exists: another process may have created it. */
+async function createSecretKey(file: string, secret: Buffer): Promise<void> {
+  if (existsSync(file)) return;
   const draftFile = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    await writeFile(draftFile, `${randomBytes(KEY_BYTES).toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true });
+    await writeFile(draftFile, `${secret.toString('hex')}\n`, { flag: 'wx', mode: 0o600, flush: true });
     await link(draftFile, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });

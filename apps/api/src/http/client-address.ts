@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -41,6 +41,42 @@ export function clientAddress(req: IncomingMessage, proxies: TrustedProxies): st
     client = lastHop;
   }
   return client ? format(client) : '';
+}
+
+/** The results for this many forwarding headers are kept. */
+const MAX_FORWARDED = 10_000;
+const MAX_FORWARDED_LENGTH = 64;
+
+/**
+ * Returns a faster {@link clientAddress}, which computes the address of a connection only once. For requests with a
+ * forwarding header it keeps the results for the last few thousand headers.
+ */
+export function createAddressReader(proxies: TrustedProxies): (req: IncomingMessage) => string {
+  const ofSockets = new WeakMap<Socket, string>();
+  const ofForwarded = new Map<string, string>();
+
+  function readForwarded(req: IncomingMessage, forwardedFor: string): string {
+    if (forwardedFor.length > MAX_FORWARDED_LENGTH) return clientAddress(req, proxies);
+    const key = `${req.socket.remoteAddress} ${forwardedFor}`;
+    let address = ofForwarded.get(key);
+    if (address === undefined) {
+      address = clientAddress(req, proxies);
+      if (ofForwarded.size >= MAX_FORWARDED) ofForwarded.clear();
+      ofForwarded.set(key, address);
+    }
+    return address;
+  }
+
+  return (req) => {
+    const forwardedFor = proxies.length === 0 ? undefined : req.headers['x-forwarded-for'];
+    if (forwardedFor !== undefined) return readForwarded(req, String(forwardedFor));
+    let address = ofSockets.get(req.socket);
+    if (address === undefined) {
+      address = clientAddress(req, proxies);
+      ofSockets.set(req.socket, address);
+    }
+    return address;
+  };
 }
 
 /** Returns what identifies a client: an IPv4 address, or the /64 of an IPv6 address. Empty for no address. */

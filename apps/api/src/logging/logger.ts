@@ -1,62 +1,78 @@
-import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
-import type { LogLevel } from '../config/config-values.ts';
-import { hideSecrets } from './hide-secrets.ts';
+import type { Log } from '@berth/core';
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
+import type { LogFormat, LogLevel } from '../config/config-values.ts';
+import { cleanLine } from './clean-line.ts';
+import { LineOutput, openStandardOutput } from './line-output.ts';
+import { createPrettyFormat } from './pretty-line.ts';
+import { formatPlainRequest, type RequestEntry } from './request-line.ts';
 
-/** Maximum length of a log line in bytes, including its line feed. Source: security T38. */
-export const LINE_BYTES = 4096;
+/** A log that may also have a fast way to write the lines of requests. */
+export interface ServerLog extends Log {
+  /** Writes the line of a request. Default: {@link Log.info} with the message `request`. */
+  request?(entry: RequestEntry): void;
+}
 
-/** Lengths, in characters, to which the texts of a long line are cut. The first one with which the line fits is used. */
-const TEXT_LENGTHS = [1_024, 256, 64, 16];
-const MAX_MEMBERS = 24;
-/** Matches characters that terminals interpret but JSON does not escape, such as DEL and bidirectional controls. */
-const CONTROLS = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-/** Matches the value, or the list of values, after the name of a secret header in a JSON object or a flat JSON list. */
-const HEADER_VALUES =
-  /("(?:proxy-authorization|authorization|set-cookie|cookie)"[:,])(?:"(?:[^"\\]|\\.)*"|\[(?:"(?:[^"\\]|\\.)*",?)*\])/gi;
+/** The log of a process. */
+export interface ProcessLog extends Required<ServerLog> {
+  /** Writes all lines, and resolves once they are written, or after two seconds if nothing reads them. */
+  flush(): Promise<void>;
+}
+
+interface LoggerOptions {
+  level: LogLevel;
+  /** Default: `json`. */
+  format?: LogFormat;
+  /** The number of this worker, which every line then contains. Default: none. */
+  worker?: number;
+  /** Whether other processes write to the same standard output. Default: whether this is a worker. */
+  isShared?: boolean;
+  /** Receives the lines instead of standard output. */
+  destination?: DestinationStream;
+}
 
 /**
- * Creates the log: one JSON object per line on standard output. A line never contains a credential, a claim hash or a
- * value of an `Authorization` or `Cookie` header. Control characters are escaped. Texts are cut so that a line has at
- * most {@link LINE_BYTES}. Lines are written in the background, and at the latest when the process ends.
+ * Creates the log of this process on standard output: one JSON object per line, or, in the format `pretty`, a line for
+ * people. A line never contains a credential, a claim hash or a value of an `Authorization` or `Cookie` header. Control
+ * characters are escaped. Texts are cut so that a line of JSON has at most 4 KB.
  *
- * @param destination Receives the lines instead of standard output. Source: security T20, T38.
+ * Lines keep their order. Lines of requests are gathered for up to 100 ms; all other lines are written at once. At the
+ * end of the process, all lines are written; SIGKILL loses the gathered ones. Source: security T20, T38.
  */
-export function createLogger({ level, destination }: { level: LogLevel; destination?: DestinationStream }): Logger {
-  const options = {
-    level,
-    base: undefined,
-    timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    hooks: { streamWrite: cleanLine },
+export function createLogger({
+  level,
+  format = 'json',
+  worker,
+  isShared = worker !== undefined,
+  destination,
+}: LoggerOptions): ProcessLog {
+  const output = new LineOutput(destination ?? openStandardOutput({ isShared }), {
+    isShared,
+    onDropped: (lines) => logger.warn({ lines }, 'Log lines were dropped, because standard output is read too slowly'),
+  });
+  const toPretty = format === 'pretty' ? createPrettyFormat() : null;
+  let isRequest = false;
+  const logger = pino(
+    {
+      level,
+      base: worker === undefined ? undefined : { worker },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label: string) => ({ level: label }) },
+      hooks: { streamWrite: (line) => (toPretty ? toPretty(cleanLine(line)) : cleanLine(line)) },
+    },
+    { write: (line) => (isRequest ? output.gather(line) : output.write(line)) },
+  );
+  const prefix = worker === undefined ? '' : `"worker":${worker},`;
+  return {
+    info: (fields, message) => logger.info(fields, message),
+    warn: (fields, message) => logger.warn(fields, message),
+    error: (fields, message) => logger.error(fields, message),
+    request(entry) {
+      const line = toPretty ? null : formatPlainRequest(entry, prefix);
+      if (line !== null) return output.gather(line, line.length);
+      isRequest = true;
+      logger.info(entry, 'request');
+      isRequest = false;
+    },
+    flush: () => output.flush(),
   };
-  return pino(options, destination ?? pino.destination({ sync: false }));
-}
-
-function cleanLine(line: string): string {
-  const safeLine = escapeControls(hideSecrets(line.replace(HEADER_VALUES, '$1"[hidden]"')));
-  return Buffer.byteLength(safeLine) <= LINE_BYTES ? safeLine : shorten(JSON.parse(safeLine));
-}
-
-function shorten({ msg, ...fields }: Record<string, unknown>): string {
-  for (const length of TEXT_LENGTHS) {
-    const entry = { ...(shortenValue(fields, length) as object), msg };
-    const line = `${escapeControls(JSON.stringify(entry, (name, value) => (name === '' ? value : shortenValue(value, length))))}\n`;
-    if (Buffer.byteLength(line) <= LINE_BYTES) return line;
-  }
-  const { level, time } = fields;
-  return `${escapeControls(JSON.stringify({ level, time, msg: shortenValue(msg, 256), cut: true }))}\n`;
-}
-
-function shortenValue(value: unknown, length: number): unknown {
-  if (typeof value === 'string') return value.length > length ? `${value.slice(0, length).toWellFormed()}…` : value;
-  if (Array.isArray(value)) return value.length > MAX_MEMBERS ? [...value.slice(0, MAX_MEMBERS), '…'] : value;
-  if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value);
-  return members.length > MAX_MEMBERS
-    ? Object.fromEntries([...members.slice(0, MAX_MEMBERS), ['…', members.length]])
-    : value;
-}
-
-function escapeControls(line: string): string {
-  return line.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Log } from '@berth/core';
+import type { LoggedRequests } from '../config/config-values.ts';
+import type { ServerLog } from './logger.ts';
+import type { RequestEntry } from './request-line.ts';
 
 export interface LoggedRequest {
   req: IncomingMessage;
@@ -13,44 +15,93 @@ export interface LoggedRequest {
   address: string;
 }
 
+export interface RequestLogOptions {
+  /** The path prefix of claim links on the host of the API, such as `/claim`. Default: none. */
+  claimPath?: string | null;
+  /** Which requests are logged. Default: all. */
+  logged?: LoggedRequests;
+  /** Returns the id of the trace of a request, if it is traced. Default: no request is traced. */
+  traceIdOf?: (res: ServerResponse) => string | undefined;
+}
+
+/** A request that took longer counts as an error. */
+const SLOW_MS = 1_000;
+/** The methods that change nothing. */
+const READING_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /**
- * Creates the request log. It writes one line for each request after the response was sent, or, with `aborted`, after
- * the client left. The line has no query and no header except `Host`, and hides the names of uploads and everything
- * that follows `claimPath`.
- *
- * @param claimPath The path prefix of claim links on the host of the API, such as `/claim`. Default: none. Source:
- *   security T20, T24, T38.
+ * Creates the request log. It writes one line for each logged request after the response was sent, or, with `aborted`,
+ * after the client left. The line has no query and no header except `Host`, and hides the names of uploads and
+ * everything that follows `claimPath`. Source: security T20, T24, T38.
  */
-export function createRequestLog(log: Log, claimPath: string | null = null): (request: LoggedRequest) => void {
+export function createRequestLog(
+  log: ServerLog,
+  { claimPath = null, logged = { which: 'all' }, traceIdOf }: RequestLogOptions = {},
+): (request: LoggedRequest) => void {
+  const write = log.request ?? ((entry) => log.info(entry, 'request'));
+  const isLogged = createSelection(logged);
   return ({ req, res, requestId, start, kind, address }) => {
     const { method, socket } = req;
     const { host } = req.headers;
     const path = kind === 'api' ? hideUpload(hideClaim(pathOf(req), claimPath)) : pathOf(req);
     const bytesBefore = socket.bytesWritten;
-    res.once('close', () => {
-      log.info(
-        {
-          requestId,
-          kind,
-          method,
-          host,
-          path,
-          status: res.headersSent ? res.statusCode : null,
-          bytes: socket.bytesWritten - bytesBefore,
-          durationMs: Math.round((performance.now() - start) * 10) / 10,
-          address,
-          ...(res.writableFinished ? {} : { aborted: true }),
-        },
-        'request',
-      );
+    res.on('close', () => {
+      const entry: RequestEntry = {
+        requestId,
+        kind,
+        method,
+        host,
+        path,
+        status: res.headersSent ? res.statusCode : null,
+        bytes: socket.bytesWritten - bytesBefore,
+        durationMs: Math.round((performance.now() - start) * 10) / 10,
+        address,
+      };
+      if (!isLogged(entry)) return;
+      const traceId = traceIdOf?.(res);
+      if (traceId !== undefined) entry.traceId = traceId;
+      if (!res.writableFinished) entry.aborted = true;
+      write(entry);
     });
   };
+}
+
+/**
+ * Returns the function that decides whether a request is logged. Unless no request is, failed and slow requests and
+ * changes by the API always are. Source: api §10.
+ */
+export function createSelection(logged: LoggedRequests): (entry: RequestEntry) => boolean {
+  let count = 0;
+  return (entry) => {
+    switch (logged.which) {
+      case 'all':
+        return true;
+      case 'off':
+        return false;
+      case 'errors':
+        return isAlwaysLogged(entry);
+      case 'api':
+        return entry.kind === 'api' || isAlwaysLogged(entry);
+      case 'sample':
+        if (isAlwaysLogged(entry)) return true;
+        count = (count + 1) % logged.every;
+        return count === 0;
+      default:
+        return logged satisfies never;
+    }
+  };
+}
+
+function isAlwaysLogged({ kind, method, status, durationMs }: RequestEntry): boolean {
+  return (status ?? 0) >= 500 || durationMs > SLOW_MS || (kind === 'api' && !READING_METHODS.has(method));
 }
 
 /** Returns the path of the request target that the client sent, without authority and query. */
 function pathOf(req: IncomingMessage & { originalUrl?: string }): string {
   const target = req.originalUrl ?? req.url ?? '';
-  return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+  const path = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const pathEnd = path.search(/[?#]/);
+  return pathEnd < 0 ? path : path.slice(0, pathEnd);
 }
 
 /** Hides the name of an upload: anyone who knows it can continue an anonymous upload. */

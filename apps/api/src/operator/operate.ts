@@ -1,15 +1,19 @@
-import type { Log } from '@berth/core';
+import { armFailpoint, type Log } from '@berth/core';
 import { createCommand, escapeControls, parseCommandLine, UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { ConfigError } from '../config/environment-reader.ts';
 import { readConfig } from '../config/config.ts';
-import { openCore } from '../service/open-core.ts';
+import { openCore, openStores } from '../service/open-core.ts';
 import { addAccounts, addMembers } from './accounts.ts';
+import { addBackup } from './backup.ts';
 import { addDoctor } from './doctor.ts';
 import { addKeys } from './keys.ts';
+import { addMigrate } from './migrate.ts';
 import { addPlans } from './plans.ts';
-import { type CommandPart, type OpenSession, PROGRAM } from './session.ts';
+import { addRestore } from './restore.ts';
+import { type CommandContext, type CommandPart, type OpenSession, type OpenTarget, PROGRAM } from './session.ts';
 import { addDomains, addSites, addSweep } from './sites.ts';
+import { addTransfer } from './transfer.ts';
 
 export interface Terminal {
   /** Writes the result of the command. */
@@ -34,6 +38,10 @@ const PARTS: readonly CommandPart[] = [
   addDomains,
   addSweep,
   addDoctor,
+  addBackup,
+  addRestore,
+  addTransfer,
+  addMigrate,
 ];
 
 const MORE_HELP =
@@ -53,16 +61,30 @@ export async function operate(
   resources: AsyncDisposableStack = new AsyncDisposableStack(),
 ): Promise<number> {
   let exitCode: number = EXIT.ok;
-  const program = createProgram(terminal, async () => {
+  const begin = (): CommandContext => {
     const config = readConfig(env);
+    armFailpoint(config.failpoint);
     return {
-      core: await openCore(config, { log: warningsOn(terminal), resources, visitor: true }),
       config,
       print: (text) => terminal.out(`${text}\n`),
+      note: (text) => terminal.err(`${text}\n`),
       progress: (text) => void (terminal.isInteractive && terminal.err(`${CLEAR_LINE}${text}`)),
       fail: () => (exitCode = EXIT.failed),
+      resources,
     };
-  });
+  };
+  const options = { log: warningsOn(terminal), resources };
+  const program = createProgram(
+    terminal,
+    async (sessionOptions) => {
+      const context = begin();
+      return { ...context, core: await openCore(context.config, { ...options, ...sessionOptions, visitor: true }) };
+    },
+    async () => {
+      const context = begin();
+      return { ...context, target: await openStores(context.config, { ...options, migrate: false }) };
+    },
+  );
   try {
     await using _ = resources;
     if (!(await parseCommandLine(program, words))) exitCode = EXIT.usage;
@@ -73,12 +95,16 @@ export async function operate(
   return exitCode;
 }
 
-export function createProgram(terminal: Pick<Terminal, 'out' | 'err'>, open: OpenSession): Command {
+export function createProgram(
+  terminal: Pick<Terminal, 'out' | 'err'>,
+  open: OpenSession,
+  openTarget: OpenTarget,
+): Command {
   const program = createCommand(PROGRAM, terminal)
     .description('Administers the Berth service of this configuration, whether its server is running or not.')
     .usage('<command>')
     .addHelpText('after', MORE_HELP);
-  for (const addCommands of PARTS) addCommands(program, open);
+  for (const addCommands of PARTS) addCommands(program, open, openTarget);
   program
     .command('help')
     .description('Show the help of a command.')

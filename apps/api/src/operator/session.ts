@@ -4,6 +4,7 @@ import { actForAccount } from '@berth/core/operator';
 import { table } from '@berth/terminal';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config/config.ts';
+import type { CoreOptions } from '../service/open-core.ts';
 
 /** The name of the link to this program in the image and in systemd installations. */
 const ADMIN = 'berth-admin';
@@ -11,21 +12,40 @@ const ADMIN = 'berth-admin';
 /** How the operator has started this program. Help and messages name it. */
 export const PROGRAM = basename(process.argv[1] ?? '') === ADMIN ? ADMIN : 'npm run berth --';
 
-export interface Session {
-  core: Core;
+/** The terminal and the configuration of a command. */
+export interface CommandContext {
   config: Config;
   /** Prints text and a line feed to standard output. */
   print(text: string): void;
   /** Replaces the progress line of an interactive terminal. An empty text removes the line. */
   progress(text: string): void;
+  /** Prints text and a line feed to standard error. */
+  note(text: string): void;
   /** Lets the program exit with 1 although the command throws nothing. */
   fail(): void;
+  /** Is disposed of when the command ends or is interrupted. */
+  resources: AsyncDisposableStack;
 }
 
-/** Opens the service of this environment. Commands must check their input first. */
-export type OpenSession = () => Promise<Session>;
+export interface Session extends CommandContext {
+  core: Core;
+}
 
-export type CommandPart = (program: Command, open: OpenSession) => void;
+/** The database, without migrating it, and the packs. No server can use the embedded database meanwhile. */
+interface TargetSession extends CommandContext {
+  target: Pick<Core, 'database' | 'packs'>;
+}
+
+/**
+ * Opens the service of this environment, and migrates its database unless `migrate` is false. Commands must check their input
+ * first.
+ */
+export type OpenSession = (options?: Pick<CoreOptions, 'migrate'>) => Promise<Session>;
+
+/** Opens what a restore writes to. Commands must check their input first. */
+export type OpenTarget = () => Promise<TargetSession>;
+
+export type CommandPart = (program: Command, open: OpenSession, openTarget: OpenTarget) => void;
 
 export interface JsonOption {
   json?: boolean;

@@ -1,17 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
-import { type Core, invalid, type Log } from '@berth/core';
+import { type Core, invalid } from '@berth/core';
 import { type LiveSites, unlockSite } from '@berth/core/sites';
 import { createApiHost } from '../api-host/api-host.ts';
+import { traceIdOf } from '../api-host/request-spans.ts';
 import { claimPathOf } from '../api-host/claim-page/claim-page.ts';
 import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/config-values.ts';
 import type { Health } from '../health/health.ts';
-import { clientAddress, parseTrustedProxies } from '../http/client-address.ts';
+import { createAddressReader, parseTrustedProxies } from '../http/client-address.ts';
 import { setHostKind } from '../http/count-requests.ts';
 import { sendError } from '../http/error-answer.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
+import type { ServerLog } from '../logging/logger.ts';
 import { createRequestLog } from '../logging/request-log.ts';
 import { ServicePages } from '../site-host/pages.ts';
 import { PasswordProtection } from '../site-host/password-protection.ts';
@@ -25,13 +27,12 @@ interface HostRouterParts {
   config: Config;
   sites: LiveSites;
   health: Health;
-  log: Log;
+  log: ServerLog;
 }
 
 /** Routes every request to the API or to a site. Source: serving S1, S3, S4; security §1. */
 export function createHostRouter({ core, config, sites, health, log }: HostRouterParts): Handler {
-  const proxies = parseTrustedProxies(config.trustedProxies);
-  const addressOf = (req: IncomingMessage) => clientAddress(req, proxies);
+  const addressOf = createAddressReader(parseTrustedProxies(config.trustedProxies));
   const matchHost = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
   const api = createApiHost({
     core,
@@ -62,7 +63,10 @@ export function createHostRouter({ core, config, sites, health, log }: HostRoute
     addressOf,
     log,
   });
-  const logRequest = REQUEST_LOG_LEVELS.has(config.logLevel) ? createRequestLog(log, claimPathOf(config)) : null;
+  const isLogged = REQUEST_LOG_LEVELS.has(config.logLevel) && config.logRequests.which !== 'off';
+  const logRequest = isLogged
+    ? createRequestLog(log, { claimPath: claimPathOf(config), logged: config.logRequests, traceIdOf })
+    : null;
 
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });

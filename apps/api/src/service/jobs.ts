@@ -10,6 +10,7 @@ import {
   type SweepOptions,
 } from '@berth/core/jobs';
 import { jobFailures, jobInterval, jobLastSuccess, jobRuns, jobSeconds } from '@berth/core/metrics';
+import { runAsJob } from './job-log.ts';
 
 const HEARTBEAT_MS = 30_000;
 const SWEEP_MS = 60_000;
@@ -35,8 +36,10 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
       name: 'apply plan changes',
       everyMs: PLAN_CHANGES_MS,
       async run(signal) {
+        const start = performance.now();
         const appliedChanges = await applyDuePlanChanges(core, { signal });
-        if (appliedChanges > 0) core.log.info({ applied: appliedChanges }, 'Downgrades took effect');
+        if (appliedChanges > 0)
+          core.log.info({ applied: appliedChanges, ...durationSince(start) }, 'Downgrades took effect');
       },
     },
     {
@@ -44,9 +47,11 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
       everyMs: SWEEP_MS,
       async run(signal) {
         const fenceWaitMs = misses >= MISSES_BEFORE_WAITING ? FENCE_WAIT_MS : 0;
+        const start = performance.now();
         const report = await sweep(core, { ...options, signal, fenceWaitMs });
         misses = report.fenced ? 0 : misses + 1;
-        if (report.expired + report.deployments + report.packs > 0) core.log.info({ ...report }, 'Swept');
+        if (report.expired + report.deployments + report.packs > 0)
+          core.log.info({ ...report, ...durationSince(start) }, 'Swept');
       },
     },
   ]);
@@ -75,8 +80,12 @@ interface Job {
   run(stopping: AbortSignal): Promise<unknown>;
 }
 
-/** Runs each job at once, and again `everyMs` after each run. Logs failed runs. */
-function repeatJobs({ log }: Core, resources: AsyncDisposableStack, jobs: readonly Job[]): void {
+function durationSince(start: number): { durationMs: number } {
+  return { durationMs: Math.round(performance.now() - start) };
+}
+
+/** Runs each job at once, and again `everyMs` after each run. Logs failed runs. All lines of a run name the job. */
+function repeatJobs({ log, tracer }: Core, resources: AsyncDisposableStack, jobs: readonly Job[]): void {
   const stopping = new AbortController();
   const { signal } = stopping;
   const jobLoops = jobs.map(async ({ name, everyMs, run }) => {
@@ -86,14 +95,15 @@ function repeatJobs({ log }: Core, resources: AsyncDisposableStack, jobs: readon
       const startedMs = performance.now();
       jobRuns(name).value += 1;
       try {
-        await run(signal);
+        await runAsJob(name, () => tracer.job(name, () => run(signal)));
         jobLastSuccess(name).value = Date.now() / 1_000;
       } catch (error) {
         jobFailures(name).value += 1;
         const { code, cause } = toServiceError(error);
         // The connection to the database has already logged the outage.
         const isLogged = code === 'unavailable' && cause === undefined;
-        if (!isLogged) log.warn({ err: error, job: name }, 'A job failed and will be retried');
+        if (!isLogged)
+          log.warn({ err: error, job: name, ...durationSince(startedMs) }, 'A job failed and will be retried');
       }
       jobSeconds(name).value += (performance.now() - startedMs) / 1_000;
       await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});

@@ -16,9 +16,14 @@ import {
   newBootId,
   startEmbeddedPostgres,
   toServiceError,
+  type Tracer,
+  UNTRACED,
 } from '@berth/core';
 import type { Config } from '../config/config.ts';
+import { openTracing } from '../tracing/open-tracing.ts';
 import { deriveKeys, loadSecretKey } from '../config/secret-key.ts';
+import { VERSION } from '../version.ts';
+import { requireNoRestore } from './restore-marker.ts';
 
 const TARGET_CONNECTIONS = 60;
 const MAX_POOL_SIZE = 16;
@@ -42,30 +47,28 @@ export interface CoreOptions {
   signal?: AbortSignal | undefined;
   /** Whether to wait for a database of `DATABASE_URL` that is unavailable, instead of failing. Default: false. */
   waitsForDatabase?: boolean;
+  /** Whether to migrate the database. Default: true. */
+  migrate?: boolean;
   /** Replaces parts of the core, for tests. */
   parts?: (core: Core) => Partial<Core>;
 }
 
 /**
- * Opens everything that the services need. Starts the database if necessary, and migrates it.
+ * Opens everything that the services need. Starts the database if necessary, and migrates it unless `migrate` is false.
  *
  * @throws Error with the reason why the data folder or the database cannot be used, or that of `signal`. Source: api §10, §12.
  */
 export async function openCore(config: Config, options: CoreOptions): Promise<Core> {
   const { log, resources } = options;
-  await prepareDataFolder(config.dataDir);
-  await prepareDataFolder(config.spoolFolder);
-  const address = await reachDatabase(config, options);
-  const database = await connectDatabase(address, config, options).catch((error: unknown) => {
-    throw config.databaseUrl === null || options.signal?.aborted ? error : unusableDatabase(error);
-  });
+  const tracer = await openTracing(config, options);
+  const { database, packs } = await openStores(config, options, tracer);
   options.signal?.throwIfAborted();
   const hasher = createHasher();
   resources.defer(() => hasher.close());
   const core: Core = {
     database,
     dns: createDns({ servers: config.dnsServers }),
-    packs: await openDiskPacks(join(config.dataDir, 'packs')),
+    packs,
     hasher,
     plans: createPlans(config.plans),
     blockedExtensions: new Set(config.blockedExtensions),
@@ -76,11 +79,32 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     anonymousDeploys: config.anonymousDeploys,
     rateLimits: config.rateLimits,
     log,
+    tracer,
     boot: newBootId(),
     activePacks: new Set(),
     now: () => new Date(),
   };
   return { ...core, ...options.parts?.(core) };
+}
+
+/**
+ * Opens the database and the packs. Starts the database if necessary, and migrates it unless `migrate` is false.
+ *
+ * @param tracer Records statements. Default: none.
+ * @throws Error with the reason why the data folder or the database cannot be used, or that of `signal`. Source: api §10, §12.
+ */
+export async function openStores(
+  config: Config,
+  options: CoreOptions,
+  tracer: Tracer = UNTRACED,
+): Promise<Pick<Core, 'database' | 'packs'>> {
+  await prepareDataFolder(config.dataDir);
+  await prepareDataFolder(config.spoolFolder);
+  const address = await reachDatabase(config, options);
+  const database = await connectDatabase(address, tracer, config, options).catch((error: unknown) => {
+    throw config.databaseUrl === null || options.signal?.aborted ? error : unusableDatabase(error);
+  });
+  return { database, packs: await openDiskPacks(join(config.dataDir, 'packs')) };
 }
 
 /** Returns the addresses that responses contain. Source: api §10. */
@@ -101,14 +125,23 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
 
 async function connectDatabase(
   address: DatabaseAddress,
+  tracer: Tracer,
   config: Config,
-  { log, resources, signal, waitsForDatabase = false }: CoreOptions,
+  { log, resources, signal, waitsForDatabase = false, migrate = true }: CoreOptions,
 ): Promise<Database> {
-  const database = openDatabase(address, { poolSize: shareConnections(config.workers).perProcess, log });
+  const database = openDatabase(address, {
+    poolSize: shareConnections(config.workers).perProcess,
+    log,
+    tracer,
+    version: VERSION,
+  });
   resources.defer(() => database.close());
   for (let failures = 0; ; failures += 1) {
     try {
-      await database.migrate(signal);
+      if (migrate) {
+        await requireNoRestore(config.dataDir, database);
+        await database.migrate({ signal });
+      }
       return database;
     } catch (error) {
       if (!waitsForDatabase || config.databaseUrl === null || toServiceError(error).code !== 'unavailable') throw error;

@@ -1,5 +1,6 @@
 import { recordHeartbeat, ensureOwner } from '@berth/core';
 import type { Config } from '../config/config.ts';
+import { nameJobs } from './job-log.ts';
 import { startCompression, startHeartbeat, startJobs } from './jobs.ts';
 import { type CoreOptions, openCore } from './open-core.ts';
 
@@ -10,8 +11,9 @@ import { type CoreOptions, openCore } from './open-core.ts';
  * @throws Error with the reason why the data folder or the database cannot be used. Source: api §8, §10.
  */
 export async function openService(config: Config, options: CoreOptions) {
-  const { log, resources } = options;
-  const core = await openCore(config, options);
+  const log = nameJobs(options.log);
+  const { resources } = options;
+  const core = await openCore(config, { ...options, log });
   await recordHeartbeat(core);
   const ownerKey = await ensureOwner(core, {
     email: config.ownerEmail,

@@ -15,7 +15,7 @@ import { REPORT_METRICS, type WorkerCommand, type WorkerFailure, type WorkerRepl
 export function runWorker(): void {
   const worker = cluster.worker!;
   const config = readConfig(process.env);
-  const log = createLogger({ level: config.logLevel }).child({ worker: worker.id });
+  const log = createLogger({ level: config.logLevel, format: config.logFormat, worker: worker.id });
   armFailpoint(config.failpoint);
   const health = new Health(log);
   const listener = new HttpListener(config, log, { shared: true, probes: createProbes(health) });
@@ -60,7 +60,7 @@ export function runWorker(): void {
         },
       )
       .then(() => {
-        if (command === 'stop') process.exit(0);
+        if (command === 'stop') void log.flush().then(() => process.exit(0));
       });
   }
 

@@ -39,7 +39,7 @@ export async function startWorkers(
   const resources = new AsyncDisposableStack();
   const pool = new WorkerPool({
     size: config.workers,
-    env: { PORT: String(port) },
+    env: { PORT: String(port), LOG_FORMAT: config.logFormat },
     log,
     onFailure: (reason) => void closeAndGiveUp(reason),
   });

@@ -55,7 +55,7 @@ describe('the manifests for Kubernetes', () => {
   it('are checked by a schema that refuses unknown fields and wrong types', () => {
     const service = find('Service');
     const withPorts = (ports: object[]) => ({ ...service, spec: { ...service.spec, ports } });
-    expect(isManifest(withPorts([{ port: 80, targetport: 'http' }]))).toBe(false);
+    expect(isManifest(withPorts([{ port: 80, protocols: 'TCP' }]))).toBe(false);
     expect(isManifest(withPorts([{ port: '80' }]))).toBe(false);
     expect(isManifest(withPorts([{ port: 80 }]))).toBe(true);
   });

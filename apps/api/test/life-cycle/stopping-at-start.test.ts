@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { openDatabase } from '@berth/core';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld, type World } from '../crash/world.ts';
 
 /** The number of the lock that a process holds while it migrates. */
-const MIGRATION_LOCK = 7_212_001;
+const MIGRATION_LOCK = 7_212_002;
 
 let world: World;
 beforeEach(async () => {
@@ -26,10 +27,16 @@ describe.each(['1', '2'])('api §12: a starting server with WORKERS=%s exits wit
   });
 
   it('while another process migrates the database', async () => {
-    await world.database.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    await world.database.query(`delete from migration where name like '0012-%'`);
+    const other = openDatabase(world.database.address);
+    const session = await other.connect();
+    onTestFinished(async () => {
+      await session.end();
+      await other.close();
+    });
+    await session.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     const server = world.launch({ WORKERS: workers });
-    const isWaiting = `select 1 from pg_stat_activity where query like '%pg_try_advisory_xact_lock%' and pid <> pg_backend_pid()`;
-    await expect.poll(async () => (await world.database.query(isWaiting)).length).toBeGreaterThan(0);
+    await server.printed('Another process is migrating the database');
     server.child.kill('SIGTERM');
     expect(await server.exited, server.output()).toBe(0);
     expect(server.output()).not.toMatch(/Berth is up|cannot start/);

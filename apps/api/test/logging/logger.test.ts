@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hideSecrets } from '../../src/logging/hide-secrets.ts';
-import { createLogger, LINE_BYTES } from '../../src/logging/logger.ts';
+import { LINE_BYTES } from '../../src/logging/clean-line.ts';
+import { createLogger } from '../../src/logging/logger.ts';
 
 const HEX_DIGITS = '8f1c6bd0a94e2735cc58f0471e9b3d62';
 const SECRETS = [`ship-${HEX_DIGITS}`, `deploy-${HEX_DIGITS}`, `/claim/${HEX_DIGITS}`];
@@ -9,7 +10,7 @@ const SECRETS = [`ship-${HEX_DIGITS}`, `deploy-${HEX_DIGITS}`, `/claim/${HEX_DIG
 const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 /** Logs with a new logger. @returns The lines without their line breaks. */
-function linesOf(logWith: (log: ReturnType<typeof createLogger>) => void, level: 'info' | 'trace' = 'info'): string[] {
+function linesOf(logWith: (log: ReturnType<typeof createLogger>) => void, level: 'info' | 'warn' = 'info'): string[] {
   let writtenLines = '';
   logWith(createLogger({ level, destination: { write: (line) => void (writtenLines += line) } }));
   return writtenLines.split('\n').slice(0, -1);
@@ -34,8 +35,8 @@ describe('a log line', () => {
   });
 
   it('is not written below the level of the logger', () => {
-    expect(linesOf((log) => log.debug({}, 'hidden'))).toEqual([]);
-    expect(linesOf((log) => log.debug({}, 'shown'), 'trace')).toHaveLength(1);
+    expect(linesOf((log) => log.info({}, 'hidden'), 'warn')).toEqual([]);
+    expect(linesOf((log) => log.warn({}, 'shown'), 'warn')).toHaveLength(1);
   });
 
   it.each([

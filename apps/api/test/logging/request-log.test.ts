@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { listen, open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../src/logging/logger.ts';
-import { createRequestLog } from '../../src/logging/request-log.ts';
+import type { LoggedRequests } from '../../src/config/config-values.ts';
+import { createRequestLog, createSelection } from '../../src/logging/request-log.ts';
 
 let server: Server;
 afterEach(() => stop(server));
@@ -14,7 +15,7 @@ async function requestAndReadLog(
   claimPath: string | null = null,
 ): Promise<Record<string, unknown> & { line: string }> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const logRequest = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }), claimPath);
+  const logRequest = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }), { claimPath });
   server = createServer((req, res) => {
     logRequest({ req, res, requestId: 'r1', start: performance.now(), kind: 'api', address: '203.0.113.9' });
     respond(req, res);
@@ -99,5 +100,39 @@ describe('the request log', () => {
   it('marks requests whose client left early, with null as the status if none was sent', async () => {
     const entry = await requestAndReadLog('GET / HTTP/1.1\r\nHost: x\r\n\r\n', (req) => void req.socket.destroy());
     expect(entry).toMatchObject({ status: null, aborted: true, bytes: 0 });
+  });
+});
+
+describe('LOG_REQUESTS', () => {
+  const page = { kind: 'site', method: 'GET', status: 200, durationMs: 5 };
+  const requests = {
+    page,
+    missing: { ...page, status: 404 },
+    unlock: { ...page, method: 'POST', status: 303 },
+    failed: { ...page, status: 503 },
+    slow: { ...page, durationMs: 1_001 },
+    left: { ...page, status: null },
+    read: { ...page, kind: 'api' },
+    changed: { ...page, kind: 'api', method: 'DELETE' },
+  };
+  const everyRequest = Object.keys(requests);
+  const rest = { requestId: 'r1', host: 'x', path: '/', bytes: 1, address: '' };
+  const selectedBy = (logged: LoggedRequests) => {
+    const isLogged = createSelection(logged);
+    return everyRequest.filter((name) => isLogged({ ...rest, ...requests[name as 'page'] }));
+  };
+
+  it.each([
+    ['all', everyRequest],
+    ['off', []],
+    ['errors', ['failed', 'slow', 'changed']],
+    ['api', ['failed', 'slow', 'read', 'changed']],
+  ] as const)('api §10: %s selects %j', (which, expected) => {
+    expect(selectedBy({ which })).toEqual(expected);
+  });
+
+  it('api §10: sample:3 selects one of three, and all failed and slow requests and changes', () => {
+    expect(selectedBy({ which: 'sample', every: 3 })).toEqual(['unlock', 'failed', 'slow', 'changed']);
+    expect(selectedBy({ which: 'sample', every: 1 })).toEqual(everyRequest);
   });
 });

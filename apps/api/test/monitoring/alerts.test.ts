@@ -154,11 +154,11 @@ function leftSides(query: string): string[] {
 
 /** Returns the longest range or waiting time of an alert. */
 function windowSeconds({ query, duration = 0 }: Rule): number {
-  const ranges = [...query.matchAll(/\[(\d+)([smhd])\]/g)].map(
+  const ranges = [...query.matchAll(/\[(\d+)([a-z])\]/g)].map(
     ([, count, unit]) => Number(count) * UNIT_S[unit as keyof typeof UNIT_S],
   );
   // The recorded ratios have their range in their name.
-  const recorded = [...query.matchAll(/rate(\d+)([smhd])/g)].map(
+  const recorded = [...query.matchAll(/rate(\d+)([a-z])/g)].map(
     ([, count, unit]) => Number(count) * UNIT_S[unit as keyof typeof UNIT_S],
   );
   return Math.max(duration, ...ranges, ...recorded);

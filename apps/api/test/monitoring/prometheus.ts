@@ -20,7 +20,7 @@ export function promtool(args: readonly string[], input = ''): { code: number | 
   return { code: status, output: stdout + stderr };
 }
 
-export interface Sample {
+interface Sample {
   metric: Record<string, string>;
   /** `NaN` if the expression has no meaningful value, such as the share of nothing. */
   value: number;

@@ -21,9 +21,18 @@ it('api §8, §10: operator commands work with the embedded database before a se
     expect(code).toBe(0);
     expect(isRunning()).toBe(true);
     expect((await server.api('/account', { key: key.trim() })).status).toBe(200);
+    const file = join(dataDir, 'backup.tar');
+    expect(await spawnBerth(env, 'backup', file)).toMatchObject({ code: 0, err: '' });
+    const refused = await spawnBerth(env, 'restore', file);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/another Berth server.* already uses/) });
     server.child.kill('SIGTERM');
     expect(await server.exited).toBe(0);
     expect(isRunning()).toBe(false);
+
+    const restored = { ...env, DATA_DIR: join(dataDir, 'restored') };
+    expect(await spawnBerth(restored, 'restore', file)).toMatchObject({ code: 0, err: '' });
+    const { out } = await spawnBerth(restored, 'accounts', 'list');
+    expect(out).toContain('ada@example.com');
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }

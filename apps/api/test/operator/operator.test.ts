@@ -42,7 +42,11 @@ it('the operator commands in the README succeed one after another', async () => 
   expect(lines.length).toBeGreaterThan(5);
   const { deployment } = await server().publish(PAGE);
   for (const line of lines) {
-    const { code, out, err } = await runBerth(env, ...wordsOf(line.replace(/calm-otter-\w{7}/, deployment)));
+    const words = wordsOf(line.replace(/calm-otter-\w{7}/, deployment));
+    const { code, out, err } = await runBerth(
+      env,
+      ...words.map((word) => (word.endsWith('.tar') ? join(server().dataDir, word) : word)),
+    );
     if (line.startsWith('keys create')) server().secrets.add(out.trim());
     expect({ line, code, err }).toEqual({ line, code: 0, err: '' });
   }

@@ -40,17 +40,19 @@ export async function runBerth(env: Record<string, string>, ...words: string[]):
 /** Returns whether a command line is valid, without running its command. */
 export async function isValid(line: string): Promise<boolean> {
   let isCommandStarted = false;
-  const program = createProgram({ out() {}, err() {} }, () => {
+  const start = () => {
     isCommandStarted = true;
     throw new Error('the command must not run');
-  });
+  };
+  const program = createProgram({ out() {}, err() {} }, start, start);
   await parseCommandLine(program, wordsOf(line)).catch(() => {});
   return isCommandStarted;
 }
 
 /** Returns all commands by name, such as `accounts create`. */
 export function readCommands(): Map<string, Command> {
-  const { commands } = createProgram({ out() {}, err() {} }, () => Promise.reject());
+  const open = () => Promise.reject();
+  const { commands } = createProgram({ out() {}, err() {} }, open, open);
   const namedCommands = commands.flatMap((group): [string, Command][] =>
     group.commands.length === 0
       ? [[group.name(), group]]

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { launchProgram, type LaunchedProcess } from '@berth/testing/process';
 
 export const CADDY_FOLDER = join(import.meta.dirname, '../../../../deploy/caddy');
-export const CADDYFILE = join(CADDY_FOLDER, 'Caddyfile');
+const CADDYFILE = join(CADDY_FOLDER, 'Caddyfile');
 
 /** Whether Caddy is installed. In CI it must be. */
 export const hasCaddy = spawnSync('caddy', ['version']).status === 0;

@@ -1,17 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config/config.ts';
-import { readVariables } from '../read-variables.ts';
 import { CADDY_FOLDER } from './caddy.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 const FILLED_IN = {
-  SECRET_KEY: randomBytes(32).toString('hex'),
-  POSTGRES_PASSWORD: 'a1b2c3',
   BASE_URL: 'https://api.example.com',
   PLATFORM_DOMAIN: 'sites.example.net',
 };
@@ -40,17 +36,22 @@ function interpolate(text: string, env: Record<string, string | undefined>): str
   return replaced === text ? text : interpolate(replaced, env);
 }
 
-/** Reads the compose file with the sample environment, in which the required values are filled in. */
+/** Reads the compose file with the sample environment, in which the two domains are filled in. */
 const readCompose = (env: Record<string, string> = {}) =>
-  parse(interpolate(composeText, { ...example, ...FILLED_IN, ...env })) as Compose;
+  parse(interpolate(composeText, { ...example, ...FILLED_IN, ...env }), { merge: true }) as Compose;
 
 describe('docker-compose.yml with the profile proxy', () => {
-  it('passes Berth only variables that it reads, with values that it accepts', () => {
-    const { environment } = readCompose().services.api;
-    const known = readVariables();
-    expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
-    const config = readConfig({ NODE_ENV: 'production', ...environment });
-    expect(config).toMatchObject({ apiHost: 'api.example.com', platformHost: 'sites.example.net', tlsOnDemand: 'all' });
+  it('starts Berth with the listener that Caddy asks, if the two domains are filled in', () => {
+    const { SECRET_KEY_FILE: _key, DATABASE_URL_FILE: _url, ...environment } = readCompose().services.api.environment;
+    const config = readConfig({ ...example, ...environment });
+    expect(config).toMatchObject({
+      mode: 'production',
+      apiHost: 'api.example.com',
+      platformHost: 'sites.example.net',
+      adminListen: { host: '172.29.40.2', port: 4001 },
+      trustedProxies: ['172.29.40.3'],
+      tlsOnDemand: 'all',
+    });
   });
 
   it('passes Caddy all variables of the Caddyfile and its snippets', async () => {
@@ -82,9 +83,10 @@ describe('docker-compose.yml with the profile proxy', () => {
     expect(readCompose().services.proxy.ports).toEqual(['80:80', '443:443/tcp', '443:443/udp']);
   });
 
-  it('reads exactly the variables of .env.example, which names an issuer that exists', async () => {
-    const used = [...composeText.matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name]) => name!);
-    expect([...new Set(used)].toSorted()).toEqual(Object.keys(example).toSorted());
+  it('takes the variables of Caddy from .env.example, which names an issuer that exists', async () => {
+    const { environment } = (parse(composeText, { merge: true }) as Compose).services.proxy;
+    const used = Object.values(environment).flatMap((value) => value.match(/(?<=\$\{)[A-Z0-9_]+/g) ?? []);
+    expect(used.filter((name) => !(name in example))).toEqual([]);
     expect(await readdir(join(CADDY_FOLDER, 'tls'))).toContain(`${example['TLS_ISSUER']}.caddy`);
   });
 });

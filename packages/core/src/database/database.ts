@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EntitySchema } from '@mikro-orm/core';
-import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
-import { type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
+import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
+import { type Tracer, UNTRACED } from '../tracing.ts';
 import { ChannelListener, type Listener } from './listener.ts';
-import { migrations, recordCompatibility, requireKnownSchema } from './migrations/index.ts';
+import { type AppliedMigration, migrate, type MigrateOptions } from './migrate.ts';
+import { type MigrationClass, migrations as allMigrations } from './migrations/index.ts';
+import { readSchema, type SchemaState, stepOf } from './schema-state.ts';
 import { createSessions, type DatabaseAddress } from './sessions.ts';
 import { db, type QueryBuilder } from './tables.ts';
 
@@ -34,13 +35,17 @@ export interface Database {
    * its cache of sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
+  /** Opens a session of its own, outside of the pool, for COPY and for locks of a session. The caller must end it. */
+  connect(): Promise<Client>;
   /**
-   * Migrates the schema, even in several processes at once.
+   * Runs the pending migrations, even in several processes at once.
    *
-   * @param signal Ends the wait for another process that migrates.
-   * @throws Error if the schema is too new for this program, or the reason of the signal.
+   * @returns The migrations that this call ran.
+   * @throws Error if the schema needs a newer program, a migration cannot run, or with the reason of the signal.
    */
-  migrate(signal?: AbortSignal): Promise<void>;
+  migrate(options?: MigrateOptions): Promise<AppliedMigration[]>;
+  /** Reads the number of the schema, and the pending migrations. Changes nothing. @throws Error if it needs a newer program. */
+  schema(): Promise<SchemaState>;
   /** Returns the SQL that would make the schema match the entities, without triggers; empty if the schema matches. */
   schemaDrift(): Promise<string>;
   /** Notifications of committed activities: `{ account, id }` as JSON. */
@@ -54,8 +59,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const MIGRATION_LOCK = 7_212_001;
-const LOCK_POLL_MS = 50;
 const RETRIES = 2;
 /** The SQL states `lock_not_available` and `deadlock_detected`. */
 const RETRYABLE_CODES = new Set(['55P03', '40P01']);
@@ -65,6 +68,12 @@ interface DatabaseOptions {
   poolSize?: number;
   /** Receives a message when the database becomes unavailable and when it is available again. Default: no log. */
   log?: Log;
+  /** Records the statements of requests and jobs. Default: none. */
+  tracer?: Tracer;
+  /** The version of Berth, which the database records with each migration. Default: unknown. */
+  version?: string;
+  /** The migrations of the program. Default: all. */
+  migrations?: readonly MigrationClass[];
 }
 
 /** How long a statement waits for a free connection. */
@@ -78,18 +87,24 @@ const POOL_TIMEOUT_MS = 15_000;
  */
 export function openDatabase(
   address: DatabaseAddress,
-  { poolSize = 16, log = SILENT }: DatabaseOptions = {},
+  {
+    poolSize = 16,
+    log = SILENT,
+    tracer = UNTRACED,
+    version = 'unknown',
+    migrations = allMigrations,
+  }: DatabaseOptions = {},
 ): Database {
-  const sessions = createSessions(address, log);
+  const sessions = createSessions(address, log, tracer);
   const orm = new MikroORM({
     driver: SessionReturningDriver,
     entities: Object.values(entities).filter((value) => value instanceof EntitySchema),
     // MikroORM requires a name. Sessions connect with the settings of `DATABASE_URL`.
     dbName: 'berth',
+    // MikroORM would create a database with that name on a server whose database has another one.
+    ensureDatabase: false,
     pool: { min: 0, max: poolSize },
     driverOptions: { Client: sessions.Session, connectionTimeoutMillis: POOL_TIMEOUT_MS },
-    extensions: [Migrator],
-    migrations: { migrationsList: [...migrations], snapshot: false, tableName: 'migration', silent: true },
     ignoreUndefinedInQuery: true,
     logger: () => {},
   });
@@ -97,10 +112,37 @@ export function openDatabase(
   const pool = (): Promise<Pool> => (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
   const newActivities = new ChannelListener(sessions.Session, 'berth_activity');
   const siteChanges = new ChannelListener(sessions.Session, 'berth_site');
+  const program = { steps: migrations.map((migration) => stepOf(migration, orm)), version };
+
+  async function connect(): Promise<Client> {
+    const session = new sessions.Session();
+    await session.connect();
+    return session;
+  }
+
+  async function inOwnSession<T>(work: (session: Client) => Promise<T>): Promise<T> {
+    const session = await connect();
+    try {
+      return await work(session);
+    } finally {
+      await session.end();
+    }
+  }
+
   return {
     kysely: db(em()),
     async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
-      return (await (await pool()).query<Row>({ name, text, values: [...values] })).rows;
+      // After a wait for a session, `pool.query` would run the statement in the trace of the request that returned it.
+      const session = await (await pool()).connect();
+      let fault: Error | undefined;
+      try {
+        return (await session.query<Row>({ name, text, values: [...values] })).rows;
+      } catch (error) {
+        fault = error as Error;
+        throw error;
+      } finally {
+        session.release(fault);
+      }
     },
     em,
     async transaction(work) {
@@ -114,7 +156,9 @@ export function openDatabase(
         }
       }
     },
-    migrate: (signal) => em().transactional((tx) => migrate(orm, tx, signal)),
+    connect,
+    migrate: (options) => inOwnSession((session) => migrate(session, program, log, options)),
+    schema: () => inOwnSession((session) => readSchema(session, program)),
     async schemaDrift() {
       const driftStatements = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return driftStatements
@@ -128,23 +172,17 @@ export function openDatabase(
       const { totalCount, idleCount, waitingCount } = await pool();
       return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: poolSize };
     },
-    isReady: () => orm.isConnected(),
+    isReady: () =>
+      sql`select 1`.execute(db(em())).then(
+        () => true,
+        () => false,
+      ),
     async close() {
       sessions.close();
       await Promise.all([newActivities.close(), siteChanges.close()]);
       await orm.close(true);
     },
   };
-}
-
-async function migrate(orm: MikroORM, tx: EntityManager, signal?: AbortSignal): Promise<void> {
-  await sql`select set_config('lock_timeout', '0', true)`.execute(db(tx));
-  // A statement that waits for the lock could not be ended by the signal.
-  const tryLock = sql<{ locked: boolean }>`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as locked`;
-  while (!(await tryLock.execute(db(tx))).rows[0]!.locked) await sleep(LOCK_POLL_MS, undefined, { signal });
-  await requireKnownSchema(tx);
-  await orm.migrator.up({ transaction: tx.getTransactionContext()! });
-  await recordCompatibility(tx);
 }
 
 /**

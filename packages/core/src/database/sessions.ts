@@ -2,7 +2,9 @@ import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
 import type { Log } from '../log.ts';
 import { queryDurations, queryFailures } from '../metrics.ts';
+import type { Tracer } from '../tracing.ts';
 import { breaksSession, DatabaseAwayError } from './outages.ts';
+import { beginStatement } from './statement-span.ts';
 import { DatabaseWatch } from './watch.ts';
 
 /** The address of a database: a URL, or a Unix socket. */
@@ -50,7 +52,7 @@ export interface Sessions {
 }
 
 /** @throws Error if the address is invalid. */
-export function createSessions(address: DatabaseAddress, log: Log): Sessions {
+export function createSessions(address: DatabaseAddress, log: Log, tracer: Tracer): Sessions {
   const config = connectionConfig(address);
   const watch = new DatabaseWatch(config, log);
 
@@ -92,8 +94,10 @@ export function createSessions(address: DatabaseAddress, log: Log): Sessions {
     /** Supports all forms of `pg`: either the last argument is a callback, or the result is a promise. */
     override query(...args: never[]): never {
       const endWait = this.#watched.begin();
+      const endSpan = beginStatement(tracer, args[0]);
       const startedMs = performance.now();
       const endQuery = (fault: unknown) => {
+        endSpan?.(fault ?? undefined);
         endWait(!fault || isResponse(fault));
         queryDurations.observe((performance.now() - startedMs) / 1000);
         if (fault) queryFailures.value += 1;

@@ -115,10 +115,9 @@ const accessGuard = t.middleware(async ({ ctx, path, type, next }) => {
   }
   const { core, caller } = ctx;
   const client = clientOf(caller);
-  const result =
-    type === 'query'
-      ? await runQueued(core, `query:${client}`, () => inFairTurn(client, next), QUERIES_AT_ONCE)
-      : await next();
+  const result = await core.tracer.step(path, async () =>
+    type === 'query' ? runQueued(core, `query:${client}`, () => inFairTurn(client, next), QUERIES_AT_ONCE) : next(),
+  );
   if (!result.ok) throw toTrpcError(toServiceError(result.error));
   return result;
 });

@@ -74,7 +74,7 @@ describe('migrations', () => {
     }
 
     it('accept a database whose newer migrations are compatible with this program', async () => {
-      const testDatabase = await createUpgraded(['0998-more', 6], ['0999-even-more', null]);
+      const testDatabase = await createUpgraded(['0998-more', 6], ['0999-even-more', 9]);
       const program = openDatabase(testDatabase.address);
       await program.migrate();
       expect(await program.isReady()).toBe(true);
@@ -82,13 +82,20 @@ describe('migrations', () => {
       await testDatabase.drop();
     });
 
-    it('refuse a database that needs a newer program, with the migration and the next step in the message', async () => {
-      const testDatabase = await createUpgraded(['0998-more', 6], ['0999-breaking', 998]);
+    it.each([
+      ['that needs a newer program', 998],
+      ['whose newest migration does not declare what it needs', null],
+    ])('refuse a database %s, with both versions and the next step in the message', async (_, compatibleSince) => {
+      const testDatabase = await createUpgraded(['0998-more', 6], ['0999-breaking', compatibleSince]);
+      await testDatabase.query(`update migration set berth_version = '2.5.0' where name like '0999-%'`);
       const migrationsBefore = await testDatabase.query('select * from migration');
-      const program = openDatabase(testDatabase.address);
-      await expect(program.migrate()).rejects.toThrow(
-        /^The database has schema 999, which needs a Berth that knows schema 998 or newer; this one knows schema \d+\. Install a newer Berth, or restore a backup from before the upgrade\.$/,
+      const program = openDatabase(testDatabase.address, { version: '2.3.1' });
+      const reason = new RegExp(
+        `^The database has schema 999, which needs a Berth that knows schema ${compatibleSince ?? 999} or newer; this one, 2\\.3\\.1, ` +
+          'knows schema \\d+\\. Install Berth 2\\.5\\.0 or newer, or restore a backup from before the upgrade\\.$',
       );
+      await expect(program.migrate()).rejects.toThrow(reason);
+      await expect(program.schema()).rejects.toThrow(reason);
       await program.close();
       expect(await testDatabase.query('select * from migration')).toEqual(migrationsBefore);
       await testDatabase.drop();

@@ -1,5 +1,4 @@
 import type { Migration } from '@mikro-orm/migrations';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { Migration0001 } from './0001-foundation.ts';
 import { Migration0002 } from './0002-documented-api.ts';
 import { Migration0003 } from './0003-serving.ts';
@@ -9,9 +8,14 @@ import { Migration0006 } from './0006-compatibility.ts';
 import { Migration0007 } from './0007-domain-versions.ts';
 import { Migration0008 } from './0008-deploys-to-domains.ts';
 import { Migration0009 } from './0009-take-down-reasons.ts';
-import { db } from '../tables.ts';
+import { Migration0012 } from './0012-migration-versions.ts';
 
-/** A step from one schema to the next. Each schema has the number of the migration that leads to it. */
+/**
+ * A step from one schema to the next. Each schema has the number of the migration that leads to it.
+ *
+ * Its `up` only adds SQL, and returns nothing. It runs in one transaction, unless its `isTransactional` returns false: then it may only create and
+ * drop indexes concurrently, `if not exists` and `if exists`, because it runs again after a crash.
+ */
 export interface MigrationClass {
   new (...parts: ConstructorParameters<typeof Migration>): Migration;
   /** The name of the class: `Migration` and the four digits of the number of the migration. */
@@ -34,47 +38,5 @@ export const migrations: readonly MigrationClass[] = [
   Migration0007,
   Migration0008,
   Migration0009,
+  Migration0012,
 ];
-
-/** The table of migrations of the ORM. `compatible_since` is missing before migration 6. */
-type MigrationTable = { migration: { name: string; compatible_since?: number | null } };
-
-const numberOf = (name: string) => Number.parseInt(name, 10);
-const KNOWN_MIGRATIONS = migrations.map((migration) => ({ number: numberOfClass(migration), migration }));
-const NEWEST_KNOWN = Math.max(...KNOWN_MIGRATIONS.map(({ number }) => number));
-
-/** @throws Error if a migration in the database requires a schema that this program does not know. */
-export async function requireKnownSchema(em: EntityManager): Promise<void> {
-  const { table } = await db(em)
-    .selectNoFrom(({ fn, val }) => fn<string | null>('to_regclass', [val('migration')]).as('table'))
-    .executeTakeFirstOrThrow();
-  if (table === null) return;
-  const rows = await db(em)
-    .withTables<MigrationTable>()
-    .selectFrom('migration')
-    .select(({ fn }) => fn.toJson('migration').as('row'))
-    .execute();
-  const neededSchema = Math.max(0, ...rows.map(({ row }) => row.compatible_since ?? 0));
-  if (neededSchema <= NEWEST_KNOWN) return;
-  const installedSchema = Math.max(...rows.map(({ row }) => numberOf(row.name)));
-  throw new Error(
-    `The database has schema ${installedSchema}, which needs a Berth that knows schema ${neededSchema} or newer; this one knows schema ` +
-      `${NEWEST_KNOWN}. Install a newer Berth, or restore a backup from before the upgrade.`,
-  );
-}
-
-/** Records the oldest schema that a program must know to work with each migration. */
-export async function recordCompatibility(em: EntityManager): Promise<void> {
-  for (const { number, migration } of KNOWN_MIGRATIONS)
-    await db(em)
-      .withTables<MigrationTable>()
-      .updateTable('migration')
-      .set({ compatible_since: migration.compatibleSince ?? number })
-      .where('compatible_since', 'is', null)
-      .where('name', 'like', `${String(number).padStart(4, '0')}-%`)
-      .execute();
-}
-
-function numberOfClass({ name }: MigrationClass): number {
-  return numberOf(name.slice(-4));
-}

@@ -122,7 +122,7 @@ async function startDeploy<F extends DeployFiles>(
         files,
         options: settings,
         passwordHash: settings.password === null ? null : await hashPassword(settings.password),
-        pack: await sealNewContents(pack, stored),
+        pack: await sealNewContents(core, pack, stored),
         reserved: false,
         ...compileDeployRules(ruleFiles, files, leftOut),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), settings]) },

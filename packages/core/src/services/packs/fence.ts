@@ -2,7 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { db } from '../../database/tables.ts';
 
-const FENCE_LOCK_ID = 7_212_010;
+/** The id of the advisory lock of the fence. */
+export const FENCE_LOCK_ID = 7_212_010;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**

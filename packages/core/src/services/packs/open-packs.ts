@@ -75,6 +75,7 @@ export function openPack(core: Core): OpenPack {
  * @returns `null` if no content is left.
  */
 export async function sealNewContents(
+  core: Core,
   pack: OpenPack,
   storedContents: StoredContentsQuery,
   isWanted: (sha256: string) => boolean = () => true,
@@ -83,7 +84,9 @@ export async function sealNewContents(
   await pack.retain((sha256) => isWanted(sha256) && !stored.has(sha256));
   const contents = pack.contents();
   if (contents.length === 0) return null;
+  const endSpan = core.tracer.begin('seal pack');
   const sealing = pack.seal();
+  if (endSpan) sealing.then(() => endSpan(), endSpan);
   if (contents.reduce((sum, { length }) => sum + length, 0) > MAX_CONCURRENT_SEAL_BYTES) await sealing;
   sealing.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
   return { id: pack.id, contents, sealed: sealing };
@@ -103,12 +106,14 @@ export async function commitWithPack<T extends { packUsed: boolean }>(
 ): Promise<T> {
   let committing = false;
   try {
-    const outcome = await core.database.transaction(async (em) => {
-      committing = false;
-      const result = await work(em);
-      committing = true;
-      return result;
-    });
+    const outcome = await core.tracer.step('transaction', () =>
+      core.database.transaction(async (em) => {
+        committing = false;
+        const result = await work(em);
+        committing = true;
+        return result;
+      }),
+    );
     if (outcome.packUsed) pack.keep();
     return outcome;
   } catch (error) {

@@ -9,6 +9,7 @@ import { sweepFenceMisses, sweepRemoved, sweepStepFailures, sweepStepSeconds } f
 import { measureInexactStorage } from '../accounts/storage.ts';
 import { deleteOldOutcomes } from '../deployments/idempotency.ts';
 import { tryCloseFence } from '../packs/fence.ts';
+import { arePacksHeld } from '../packs/hold.ts';
 import { dropPack, removeDeadPack } from '../packs/open-packs.ts';
 import { attemptTask, type RunLimits, runWorklist, throwIfDatabaseAway, type Worklist } from '../worklist.ts';
 import { expireDeployments, expireUploads } from './expire.ts';
@@ -168,7 +169,11 @@ function removeDeadPacks(core: Core, limits: RunLimits): Promise<number> {
   return removeRows(core, limits, {
     task: 'remove dead packs',
     itemKind: 'pack',
-    due: (skip, limit) => core.database.em().find(Pack, { state: 'dead', id: { $nin: [...skip] } }, firstById(limit)),
+    async due(skip, limit) {
+      const dead = await core.database.em().find(Pack, { state: 'dead', id: { $nin: [...skip] } }, firstById(limit));
+      // Asked after the packs were found dead: a backup that starts later does not need them.
+      return dead.length > 0 && (await arePacksHeld(core)) ? [] : dead;
+    },
     async work({ id }) {
       await removeDeadPack(core, id);
       return true;

@@ -56,11 +56,13 @@ async function commitInTransaction(scope: Scope<Caller>, upload: FoundUpload): P
   const publication = await publicationOf(scope, upload, key);
   if (!publication) return replayCommit(core, key); // Another process has committed the upload.
   const endPhase = startPhases();
-  const outcome = await core.database.transaction(async (em) => {
-    const published = await publish(em, scope, publication);
-    if (!published.replayed) await markCommitted(em, core, upload);
-    return published;
-  });
+  const outcome = await core.tracer.step('transaction', () =>
+    core.database.transaction(async (em) => {
+      const published = await publish(em, scope, publication);
+      if (!published.replayed) await markCommitted(em, core, upload);
+      return published;
+    }),
+  );
   endPhase('commit');
   failpoint('upload.committed');
   return outcome;

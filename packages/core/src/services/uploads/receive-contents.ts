@@ -103,7 +103,7 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
       endPhase('receive');
       await pack.finish();
       if (completeContents.size > 0) {
-        const newPack = await sealNewContents(pack, storedContents, (sha256) => completeContents.has(sha256));
+        const newPack = await sealNewContents(core, pack, storedContents, (sha256) => completeContents.has(sha256));
         await commitWithPack(core, pack, (em) => recordContents(em, scope, upload, completeContents, newPack));
         endPhase('store');
         failpoint('upload.contents-recorded');
