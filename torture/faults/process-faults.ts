@@ -33,20 +33,6 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     only: ['kill-database-stopped-session'],
   },
   {
-    name: 'adopted-database-unwatched',
-    what: 'A PostgreSQL that a killed server has left is used, but not watched.',
-    edits: [
-      {
-        file: `${DATABASE}/embedded-postgres.ts`,
-        find: '  while (await isPostgres(pid, data)) await sleep(WATCH_MS, undefined, { signal, ref: false });',
-        replace: '  while (!signal.aborted) await sleep(WATCH_MS, undefined, { signal, ref: false });',
-      },
-    ],
-    breaks: ['recovery'],
-    only: ['kill-server', 'kill-database'],
-    seconds: 300,
-  },
-  {
     name: 'one-supervised-worker',
     what: 'Only the first worker is replaced when it ends.',
     edits: [
