@@ -16,7 +16,7 @@ import { StartFailed } from './world/service.ts';
 import { waitUntilRecovered, createWorld, type World } from './world/world.ts';
 
 /** How often a kind of disturbance ran, and how long the slowest recovery took. */
-export interface KindResult {
+interface KindResult {
   kind: string;
   count: number;
   slowestSeconds: number;

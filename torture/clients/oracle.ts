@@ -21,7 +21,7 @@ export interface Site {
   changedAt: number;
 }
 
-export type OrderKind = 'form' | 'tar' | 'gzip' | 'zip' | 'delta';
+type OrderKind = 'form' | 'tar' | 'gzip' | 'zip' | 'delta';
 
 /** One deploy that a client wants to make, and what is known about it. */
 export interface Order {
@@ -45,11 +45,6 @@ export interface Order {
   deployment: string | null;
   /** The body of the first 201. */
   body: string | null;
-}
-
-export interface Token {
-  id: string;
-  secret: string;
 }
 
 /** A client with an account, a domain and sites, which sends one request after another. */
