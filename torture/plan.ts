@@ -23,7 +23,7 @@ export function* planDisturbances(kinds: readonly Disturbance[], random: () => n
 }
 
 /**
- * Selects kinds by name. `kill-at-step:STEP` kills at one step only.
+ * Selects kinds by name, each as often as the others. `kill-at-step:STEP` kills at one step only.
  *
  * @throws Error if a name is not a kind.
  */
@@ -34,6 +34,6 @@ export function selectKinds(only: readonly string[]): readonly Disturbance[] {
     if (kind === 'kill-at-step' && step !== undefined) return killAtStep([step]);
     const found = DISTURBANCES.find((one) => one.kind === name);
     if (!found) throw new Error(`"${name}" is not a kind of disturbance; --list lists them.`);
-    return found;
+    return { ...found, weight: 1 };
   });
 }

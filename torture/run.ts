@@ -6,7 +6,7 @@ import { checkDoctor, ResourceCheck, runSweep } from './checks/service.ts';
 import { reassert } from './clients/change.ts';
 import { RunEnded, UnexpectedResponse } from './clients/exchange.ts';
 import type { Tally } from './clients/oracle.ts';
-import { keepGoing } from './clients/steps.ts';
+import { keepGoing, takeRareSteps } from './clients/steps.ts';
 import { takeDownOne } from './clients/take-down.ts';
 import type { Disturbance } from './disturbances/disturbance.ts';
 import { planDisturbances, selectKinds } from './plan.ts';
@@ -16,7 +16,7 @@ import { StartFailed } from './world/service.ts';
 import { waitUntilRecovered, createWorld, type World } from './world/world.ts';
 
 /** How often a kind of disturbance ran, and how long the slowest recovery took. */
-export interface KindResult {
+interface KindResult {
   kind: string;
   count: number;
   slowestSeconds: number;
@@ -154,6 +154,7 @@ async function check(world: World, result: Result): Promise<void> {
   try {
     await waitUntilQuiet(world);
     for (const client of town.clients) await reassert(direct.wire, client);
+    await takeRareSteps(direct, direct.clients[0]!);
     await takeDownOne(world);
     await runSweep(service, violations);
     await Promise.all([checkServed(direct), checkDoctor(service, violations)]);

@@ -39,9 +39,9 @@ async function checkSite(town: Town, site: Site): Promise<void> {
   }
 }
 
-const checksOfCredentials = ({ wire }: Town, { revoked, replayable }: Client) => [
+const checksOfCredentials = ({ wire }: Town, { revoked, repeatable }: Client) => [
   ...revoked.map((secret) => () => checkRevoked(wire, secret)),
-  ...replayable.slice(-2).map((order) => () => replay(wire, order)),
+  ...repeatable.slice(-2).map((order) => () => replay(wire, order)),
 ];
 
 const repeat = <T>(count: number, task: T): T[] => Array.from({ length: count }, () => task);

@@ -21,7 +21,7 @@ export interface Site {
   changedAt: number;
 }
 
-export type OrderKind = 'form' | 'tar' | 'gzip' | 'zip' | 'delta';
+type OrderKind = 'form' | 'tar' | 'gzip' | 'zip' | 'delta';
 
 /** One deploy that a client wants to make, and what is known about it. */
 export interface Order {
@@ -47,11 +47,6 @@ export interface Order {
   body: string | null;
 }
 
-export interface Token {
-  id: string;
-  secret: string;
-}
-
 /** A client with an account, a domain and sites, which sends one request after another. */
 export interface Client {
   name: string;
@@ -73,7 +68,7 @@ export interface Client {
   /** The orders since the last check. */
   orders: Order[];
   /** The last orders with a key that were acknowledged. */
-  replayable: Order[];
+  repeatable: Order[];
   /** The secrets of the last revoked tokens. */
   revoked: string[];
   /** Acknowledged changes since the last check that must each be in the audit log once. */
@@ -109,7 +104,7 @@ export function markShown(client: Client, site: Site): void {
 
 const MAX_HISTORY = 30;
 const MAX_GONE = 12;
-const MAX_REPLAYABLE = 4;
+const MAX_REPEATABLE = 4;
 const MAX_REVOKED = 3;
 
 export function newClient(name: string, account: string, key: string, random: () => number): Client {
@@ -127,7 +122,7 @@ export function newClient(name: string, account: string, key: string, random: ()
     sites: [],
     gone: [],
     orders: [],
-    replayable: [],
+    repeatable: [],
     revoked: [],
     changes: [],
   };
@@ -141,8 +136,8 @@ export function markDeleted(client: Client, site: Site): void {
   keepLast(client.gone, site, MAX_GONE);
 }
 
-export const keepReplayable = (client: Client, order: Order): void =>
-  keepLast(client.replayable, order, MAX_REPLAYABLE);
+export const keepRepeatable = (client: Client, order: Order): void =>
+  keepLast(client.repeatable, order, MAX_REPEATABLE);
 export const keepRevoked = (client: Client, secret: string): void => keepLast(client.revoked, secret, MAX_REVOKED);
 
 function keepLast<T>(list: T[], item: T, max: number): void {

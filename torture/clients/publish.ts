@@ -7,7 +7,7 @@ import { zipOf } from '@berth/testing/zip-bytes';
 import { bytesOf, digestOf, type FileSpec } from './content.ts';
 import { definite, UnexpectedResponse, type Wire } from './exchange.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
-import { type Client, keepReplayable, markDeleted, markShown, type Order, type Site } from './oracle.ts';
+import { type Client, keepRepeatable, markDeleted, markShown, type Order, type Site } from './oracle.ts';
 
 const API = 'localhost';
 const ARCHIVE_TYPES = { tar: 'application/x-tar', gzip: 'application/gzip', zip: 'application/zip' };
@@ -24,7 +24,7 @@ export async function publish(wire: Wire, client: Client, order: Order): Promise
   order.body = response.text();
   // The key of a token that is revoked afterwards cannot be replayed.
   if (order.key !== null && (order.credential === null || order.credential === client.key))
-    keepReplayable(client, order);
+    keepRepeatable(client, order);
   const size = order.files.reduce((sum, file) => sum + file.size, 0);
   wire.violations.require(
     body.files === order.files.length && body.size === size,

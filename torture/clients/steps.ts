@@ -54,6 +54,15 @@ export async function keepGoing(town: Town, client: Client, stop: AbortSignal): 
   }
 }
 
+/**
+ * Takes the steps that a loaded machine may leave out for minutes: two deploys that keep few versions of a domain, and a token
+ * that is used and revoked. No client may change anything meanwhile.
+ */
+export async function takeRareSteps({ wire }: Town, client: Client): Promise<void> {
+  for (let i = 0; i < 2; i += 1) await publish(wire, client, newOrder(client, { domain: client.domain, keep: KEEP }));
+  await useToken(wire, client, (secret) => newOrder(client, { credential: secret }));
+}
+
 async function publishOne(wire: Wire, client: Client): Promise<void> {
   const { random } = client;
   const choice = random();
@@ -114,7 +123,7 @@ async function claimOne({ wire, clients }: Town, client: Client): Promise<void> 
 }
 
 async function replayOne({ wire }: Town, client: Client): Promise<void> {
-  const order = pick(client.random, client.replayable);
+  const order = pick(client.random, client.repeatable);
   if (order) await replay(wire, order);
 }
 

@@ -9,10 +9,10 @@ export const FRESH_MS = 1_500;
 
 const STATUSES = [200, 401, 404, 451];
 
-export const hostOfSite = ({ id }: Site): string => `${id}.localhost`;
+const hostOfSite = ({ id }: Site): string => `${id}.localhost`;
 
 /** Requests one path of a host. */
-export async function visit(
+async function visit(
   wire: Wire,
   host: string,
   path: string,

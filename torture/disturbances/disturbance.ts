@@ -1,7 +1,7 @@
 import type { World } from '../world/world.ts';
 
 /** What one disturbance did. */
-export interface Outcome {
+interface Outcome {
   /** What is worth a line of progress. */
   detail: string;
   /** When the service could begin to recover, as of `performance.now()`. */

@@ -33,20 +33,6 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     only: ['kill-database-stopped-session'],
   },
   {
-    name: 'adopted-database-unwatched',
-    what: 'A PostgreSQL that a killed server has left is used, but not watched.',
-    edits: [
-      {
-        file: `${DATABASE}/embedded-postgres.ts`,
-        find: '  while (await isPostgres(pid, data)) await sleep(WATCH_MS, undefined, { signal, ref: false });',
-        replace: '  while (!signal.aborted) await sleep(WATCH_MS, undefined, { signal, ref: false });',
-      },
-    ],
-    breaks: ['recovery'],
-    only: ['kill-server', 'kill-database'],
-    seconds: 150,
-  },
-  {
     name: 'one-supervised-worker',
     what: 'Only the first worker is replaced when it ends.',
     edits: [
@@ -75,76 +61,20 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     seconds: 150,
   },
   {
-    name: 'error-while-starting',
-    what: 'A server that starts answers 500 instead of 503.',
+    name: 'sites-kept-after-reconnect',
+    what: 'After lost notifications, a process reads the links of domains again, but not the sites.',
     edits: [
       {
-        file: `${API}/http/http-listener.ts`,
-        find: `sendError(res, unavailable('The service is starting.', undefined, 1));`,
-        replace: `sendError(res, new Error('The service is starting.'));`,
+        file: 'packages/core/src/services/sites/live-sites.ts',
+        find: '    else if (domain !== undefined) this.#links.forget(domain);\n',
+        replace: `    else if (domain !== undefined) this.#links.forget(domain);
+    else if (payload === null) this.#links.clear();
+`,
       },
     ],
-    breaks: ['answers'],
-    only: ['restart', 'kill-everything'],
-  },
-  {
-    name: 'stale-after-reconnect',
-    what: 'A process keeps its cache of sites although it may have missed notifications.',
-    edits: [
-      {
-        file: `${DATABASE}/listener.ts`,
-        find: '      if (openedConnection) this.#publish(null);\n',
-        replace: '',
-      },
-    ],
-    breaks: ['gone', 'domain-order', 'protected'],
+    breaks: ['gone', 'protected'],
     only: ['stop-worker'],
-  },
-  {
-    name: 'cached-password',
-    what: 'Each process remembers the hash of a password for a minute, whatever other processes change.',
-    edits: [
-      {
-        file: 'packages/core/src/services/sites/unlock.ts',
-        find: `  const row = await db(core)
-    .selectFrom('deployment')
-    .select('password_hash')`,
-        replace: `  const known = recentHashes.get(deployment);
-  if (known && Math.abs(known.at - core.now().getTime()) < 60_000) return known.hash;
-  const row = await db(core)
-    .selectFrom('deployment')
-    .select('password_hash')`,
-      },
-      {
-        file: 'packages/core/src/services/sites/unlock.ts',
-        find: '  return row?.password_hash ?? null;',
-        replace: `  const hash = row?.password_hash ?? null;
-  recentHashes.set(deployment, { hash, at: core.now().getTime() });
-  return hash;`,
-      },
-      {
-        file: 'packages/core/src/services/sites/unlock.ts',
-        find: 'async function findHash(',
-        replace: `export const recentHashes = new Map<string, { hash: string | null; at: number }>();
-
-async function findHash(`,
-      },
-      {
-        file: 'packages/core/src/services/deployments/deployments.ts',
-        find: '    if (passwordHash !== undefined) row.passwordHash = passwordHash;',
-        replace: `    if (passwordHash !== undefined) row.passwordHash = passwordHash;
-    recentHashes.clear();`,
-      },
-      {
-        file: 'packages/core/src/services/deployments/deployments.ts',
-        find: `import { hashPassword }`,
-        replace: `import { recentHashes } from '../sites/unlock.ts';
-import { hashPassword }`,
-      },
-    ],
-    breaks: ['protected'],
-    only: ['kill-sweep'],
-    seconds: 180,
+    seconds: 150,
   },
   {
     name: 'growing-pauses',
@@ -188,6 +118,19 @@ import { join } from 'node:path';`,
       },
     ],
     breaks: ['protected', 'acknowledged-bytes', 'replays', 'answers'],
+    only: ['kill-sweep'],
+  },
+  {
+    name: 'operator-claims-database',
+    what: 'Commands of the operator claim the embedded database, which the server owns.',
+    edits: [
+      {
+        file: `${API}/operator/operate.ts`,
+        find: '...sessionOptions, visitor: true }',
+        replace: '...sessionOptions, visitor: false }',
+      },
+    ],
+    breaks: ['orphans', 'doctor'],
     only: ['kill-sweep'],
   },
 ];

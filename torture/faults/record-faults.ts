@@ -169,4 +169,28 @@ async function findCredential(`,
     breaks: ['domain-order'],
     only: ['clock-backwards', 'clock-right'],
   },
+  {
+    name: 'cap-counted-in-process',
+    what: 'The cap on deployments is checked against the number that the process remembers, if that is lower.',
+    edits: [
+      {
+        file: `${SERVICES}/accounts/accounts.ts`,
+        find: `  refuseBeyondCap(core, account.plan, 'deployments', account.deployments);`,
+        replace: `  const recent = recentCounts.get(account.id);
+  const isRecent = recent !== undefined && performance.now() - recent.at < 1_000;
+  const count = isRecent ? Math.min(account.deployments, recent.count) : account.deployments;
+  refuseBeyondCap(core, account.plan, 'deployments', count);
+  recentCounts.set(account.id, { count: count + 1, at: performance.now() });`,
+      },
+      {
+        file: `${SERVICES}/accounts/accounts.ts`,
+        find: 'export async function incrementDeploymentCount(',
+        replace: `const recentCounts = new Map<string, { count: number; at: number }>();
+
+export async function incrementDeploymentCount(`,
+      },
+    ],
+    breaks: ['caps'],
+    only: ['flood-uploads'],
+  },
 ];

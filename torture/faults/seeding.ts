@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { Edit } from './fault.ts';
 
 const TREE = join(import.meta.dirname, '../..');
@@ -41,13 +40,4 @@ export function seed(dir: string, edits: readonly Edit[]): void {
 /** Undoes edits in a copy. */
 export function restore(dir: string, edits: readonly Edit[]): void {
   for (const { file } of edits) cpSync(join(TREE, file), join(dir, file));
-}
-
-/** Returns the commit of the code, for a report. */
-export function commitOf(): string {
-  try {
-    return execFileSync('git', ['-C', TREE, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  } catch {
-    return basename(TREE);
-  }
 }

@@ -36,26 +36,6 @@ export const STORAGE_FAULTS: readonly Fault[] = [
     only: ['kill-at-step:pack.created', 'kill-database'],
   },
   {
-    name: 'descriptor-leak',
-    what: 'The file of a pack that was abandoned stays open.',
-    edits: [
-      {
-        file: 'packages/core/src/storage/disk-packs.ts',
-        find: `      await handle.close().catch(() => {});
-      await rm(file, { force: true });`,
-        replace: `      abandoned.push(handle);
-      await rm(file, { force: true });`,
-      },
-      {
-        file: 'packages/core/src/storage/disk-packs.ts',
-        find: 'function diskPack(',
-        replace: 'const abandoned: FileHandle[] = [];\n\nfunction diskPack(',
-      },
-    ],
-    breaks: ['resources'],
-    only: ['cut-connections'],
-  },
-  {
     name: 'ignored-spool-error',
     what: 'A zip archive whose temporary file cannot be written counts as a damaged archive.',
     edits: [

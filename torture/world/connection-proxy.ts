@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** How the proxy treats the bytes of new connections. */
-export interface Trouble {
+interface Trouble {
   /** The share of connections that are reset after some bytes. */
   resets: number;
   /** The share of connections on which nothing moves after some bytes, until the trouble ends. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The size of the disk. The log of the embedded PostgreSQL alone may take half of it. */
@@ -35,10 +35,4 @@ export function mountSmallDisk(folder: string): SmallDisk | null {
     free: () => rmSync(filler, { force: true }),
     unmount: () => void spawnSync('umount', ['-l', folder]),
   };
-}
-
-/** The bytes that are used on the disk of a folder. */
-export function usedBytes(folder: string): number {
-  const { blocks, bfree, bsize } = statfsSync(folder);
-  return (blocks - bfree) * bsize;
 }
