@@ -1,3 +1,4 @@
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -100,11 +101,20 @@ export async function openStores(
 ): Promise<Pick<Core, 'database' | 'packs'>> {
   await prepareDataFolder(config.dataDir);
   await prepareDataFolder(config.spoolFolder);
+  await clearFolder(config.spoolFolder);
   const address = await reachDatabase(config, options);
   const database = await connectDatabase(address, tracer, config, options).catch((error: unknown) => {
     throw config.databaseUrl === null || options.signal?.aborted ? error : unusableDatabase(error);
   });
   return { database, packs: await openDiskPacks(join(config.dataDir, 'packs')) };
+}
+
+/**
+ * Removes what processes left that were killed just before they removed the names of their temporary files. Files in use have no
+ * names.
+ */
+async function clearFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /** Returns the addresses that responses contain. Source: api §10. */

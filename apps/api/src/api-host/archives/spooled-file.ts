@@ -27,7 +27,7 @@ export class SpooledFile {
     const handle = await open(path, 'wx+', 0o600);
     const file = new SpooledFile(handle);
     try {
-      await rm(path);
+      await rm(path, { force: true }); // Another process may have cleared the folder.
       return file;
     } catch (error) {
       await file.close();
