@@ -80,6 +80,8 @@ async function sessionsOf(url: string): Promise<{ pool: object; listener: object
     };
   } finally {
     await database.close();
+    // PostgreSQL lists a session until its process has ended.
+    await expect.poll(async () => (await admin.query(SESSIONS)).rowCount).toBe(0);
   }
 }
 
