@@ -46,6 +46,25 @@ import type { ErrorBody } from './errors.ts';
 import type { LabelList } from './labels.ts';
 import type { PageQuery } from './pages.ts';
 import type { Limits, MovedConfig, Ping, PlanList } from './plans.ts';
+import type {
+  AccountChoice,
+  BrowserSessionList,
+  BrowserSessionPath,
+  DeletedSessions,
+  Done,
+  LinkRequest,
+  LinkTarget,
+  Passkey,
+  PasskeyList,
+  PasskeyOptions,
+  PasskeyPath,
+  PasskeyRequest,
+  PasskeySignIn,
+  PasswordChange,
+  PasswordSignIn,
+  SessionProof,
+  SessionState,
+} from './sign-in.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
 import type { AbortedUpload, BeginUpload, BegunUpload, CommitUpload } from './uploads.ts';
 
@@ -91,6 +110,15 @@ export type ApiRouter = TRPCBuiltRouter<
     labels: {
       list: Query<None, typeof LabelList>;
     };
+    passkeys: {
+      begin: Mutation<None, typeof PasskeyOptions>;
+      create: Mutation<typeof PasskeyRequest, typeof Passkey>;
+      delete: Mutation<typeof PasskeyPath, typeof PasskeyPath>;
+      list: Query<None, typeof PasskeyList>;
+    };
+    person: {
+      setPassword: Mutation<typeof PasswordChange, typeof Done>;
+    };
     plans: {
       list: Query<None, typeof PlanList>;
     };
@@ -98,6 +126,24 @@ export type ApiRouter = TRPCBuiltRouter<
       config: Query<None, typeof MovedConfig>;
       limits: Query<None, typeof Limits>;
       ping: Query<None, typeof Ping>;
+    };
+    session: {
+      choose: Mutation<typeof AccountChoice, typeof Done>;
+      end: Mutation<None, typeof Done>;
+      get: Query<None, typeof SessionState>;
+      prove: Mutation<typeof SessionProof, typeof Done>;
+    };
+    sessions: {
+      delete: Mutation<typeof BrowserSessionPath, typeof Done>;
+      deleteOthers: Mutation<None, typeof DeletedSessions>;
+      list: Query<None, typeof BrowserSessionList>;
+    };
+    signIn: {
+      beginPasskey: Mutation<None, typeof PasskeyOptions>;
+      passkey: Mutation<typeof PasskeySignIn, typeof Done>;
+      password: Mutation<typeof PasswordSignIn, typeof Done>;
+      readLink: Mutation<typeof LinkRequest, typeof LinkTarget>;
+      useLink: Mutation<typeof LinkRequest, typeof Done>;
     };
     tokens: {
       create: Mutation<Optional<typeof TokenRequest>, typeof CreatedToken>;

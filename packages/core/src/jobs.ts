@@ -4,4 +4,5 @@ export { applyDuePlanChanges } from './services/plan-changes/plan-changes.ts';
 export { compressDeployments } from './services/compression/compress-deployments.ts';
 export { recheckDomains } from './services/domains/domain-checks.ts';
 export { DEFAULT_SWEEP, sweep, type SweepOptions } from './services/sweep/sweep.ts';
+export { deleteExpiredSignIns } from './services/sign-in/proofs.ts';
 export { deleteFullBuckets } from './services/rate-limits.ts';

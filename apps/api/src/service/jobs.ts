@@ -4,6 +4,7 @@ import {
   applyDuePlanChanges,
   compressDeployments,
   createCompressor,
+  deleteExpiredSignIns,
   deleteFullBuckets,
   recheckDomains,
   sweep,
@@ -31,6 +32,7 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
   repeatJobs(core, resources, [
     heartbeat(core),
     { name: 'delete full rate limit buckets', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
+    { name: 'delete expired sessions', everyMs: SWEEP_MS, run: () => deleteExpiredSignIns(core) },
     { name: 'check domains', everyMs: DOMAINS_MS, run: (signal) => recheckDomains(core, { signal }) },
     {
       name: 'apply plan changes',

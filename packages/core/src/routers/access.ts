@@ -6,48 +6,85 @@
  */
 export const OPERATION_ACCESS = {
   'deployments.create': ['anonymous', 'deploy', 'api'],
-  'deployments.begin': ['anonymous', 'deploy', 'api'],
-  'deployments.contents': ['anonymous', 'deploy', 'api'],
-  'deployments.commit': ['anonymous', 'deploy', 'api'],
-  'deployments.abort': ['anonymous', 'deploy', 'api'],
-  'deployments.list': ['api'],
-  'deployments.get': ['api'],
-  'deployments.files': ['api'],
-  'deployments.archive': ['api'],
-  'deployments.update': ['api'],
-  'deployments.delete': ['api'],
-  'domains.put': ['api'],
-  'domains.list': ['api'],
-  'domains.get': ['deploy', 'api'],
-  'domains.versions': ['deploy', 'api'],
-  'domains.delete': ['api'],
-  'domains.validate': ['api'],
-  'domains.validateNamed': ['api'],
-  'domains.verify': ['api'],
-  'domains.dns': ['api'],
-  'domains.records': ['api'],
-  'domains.share': ['api'],
-  'account.get': ['api'],
-  'account.claim': ['api'],
-  'account.delete': ['api'],
-  'activities.list': ['api'],
-  'activities.watch': ['api'],
-  'labels.list': ['api'],
-  'tokens.create': ['api'],
-  'tokens.list': ['api'],
-  'tokens.get': ['api'],
-  'tokens.delete': ['api'],
-  'plans.list': ['anonymous', 'deploy', 'api'],
-  'platform.limits': ['deploy', 'api'],
-  'platform.config': ['anonymous', 'deploy', 'api'],
-  'platform.ping': ['deploy', 'api'],
+  'deployments.begin': ['anonymous', 'deploy', 'session', 'api'],
+  'deployments.contents': ['anonymous', 'deploy', 'session', 'api'],
+  'deployments.commit': ['anonymous', 'deploy', 'session', 'api'],
+  'deployments.abort': ['anonymous', 'deploy', 'session', 'api'],
+  'deployments.list': ['session', 'api'],
+  'deployments.get': ['session', 'api'],
+  'deployments.files': ['session', 'api'],
+  'deployments.archive': ['session', 'api'],
+  'deployments.update': ['session', 'api'],
+  'deployments.delete': ['session', 'api'],
+  'domains.put': ['session', 'api'],
+  'domains.list': ['session', 'api'],
+  'domains.get': ['deploy', 'session', 'api'],
+  'domains.versions': ['deploy', 'session', 'api'],
+  'domains.delete': ['session', 'api'],
+  'domains.validate': ['session', 'api'],
+  'domains.validateNamed': ['session', 'api'],
+  'domains.verify': ['session', 'api'],
+  'domains.dns': ['session', 'api'],
+  'domains.records': ['session', 'api'],
+  'domains.share': ['session', 'api'],
+  'account.get': ['session', 'api'],
+  'account.claim': ['session', 'api'],
+  'account.delete': ['session', 'api'],
+  'activities.list': ['session', 'api'],
+  'activities.watch': ['session', 'api'],
+  'labels.list': ['session', 'api'],
+  'tokens.create': ['session', 'api'],
+  'tokens.list': ['session', 'api'],
+  'tokens.get': ['session', 'api'],
+  'tokens.delete': ['session', 'api'],
+  'plans.list': ['anonymous', 'deploy', 'session', 'api'],
+  'platform.limits': ['deploy', 'session', 'api'],
+  'platform.config': ['anonymous', 'deploy', 'session', 'api'],
+  'platform.ping': ['deploy', 'session', 'api'],
+  'session.get': ['anonymous', 'session'],
+  'session.prove': ['session'],
+  'session.choose': ['session'],
+  'session.end': ['anonymous', 'session'],
+  'sessions.list': ['session'],
+  'sessions.delete': ['session'],
+  'sessions.deleteOthers': ['session'],
+  'signIn.readLink': ['anonymous', 'session'],
+  'signIn.useLink': ['anonymous', 'session'],
+  'signIn.password': ['anonymous', 'session'],
+  'signIn.beginPasskey': ['anonymous', 'session'],
+  'signIn.passkey': ['anonymous', 'session'],
+  'passkeys.list': ['session'],
+  'passkeys.begin': ['session'],
+  'passkeys.create': ['session'],
+  'passkeys.delete': ['session'],
+  'person.setPassword': ['session'],
 } as const satisfies Record<string, readonly Actor[]>;
 
-/** The kinds of callers: without a credential, with a deploy token, with an API key. */
-export type Actor = 'anonymous' | 'deploy' | 'api';
+/** The kinds of callers: without a credential, with a deploy token, a person who is signed in, with an API key. */
+export type Actor = 'anonymous' | 'deploy' | 'session' | 'api';
 
 /** The name of an operation in {@link OPERATION_ACCESS}. */
 export type Operation = keyof typeof OPERATION_ACCESS;
+
+/**
+ * The operations for which a person who is signed in must have proved recently who they are, so that somebody at an unlocked
+ * computer cannot take over the account. Source: api §13; security T46.
+ */
+const PROVEN_OPERATIONS: ReadonlySet<string> = new Set<Operation>([
+  'account.delete',
+  'passkeys.begin',
+  'passkeys.create',
+  'passkeys.delete',
+  'person.setPassword',
+  'sessions.deleteOthers',
+  'tokens.create',
+  'tokens.delete',
+]);
+
+/** Whether a person must have proved recently who they are. */
+export function needsProof(operation: string): boolean {
+  return PROVEN_OPERATIONS.has(operation);
+}
 
 /**
  * How each operation that names a resource treats a resource of another account. `not_found`: it returns the 404 of a missing
@@ -78,6 +115,9 @@ export const FOREIGN_RESOURCE_ACCESS = {
   'domains.share': 'not_found',
   'account.claim': 'not_found',
   'account.delete': 'not_found',
+  'passkeys.delete': 'not_found',
+  'session.choose': 'not_found',
+  'sessions.delete': 'not_found',
   'tokens.get': 'not_found',
   'tokens.delete': 'not_found',
 } as const satisfies Partial<Record<Operation, 'not_found' | 'own' | 'empty'>>;

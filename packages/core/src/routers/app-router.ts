@@ -3,11 +3,26 @@ import { activities } from './activities.ts';
 import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
 import { plans, platform } from './platform.ts';
+import { passkeys, person, session, sessions, signIn } from './sign-in.ts';
 import { tokens } from './tokens.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
 /** The router of all procedures, from which the REST API and the OpenAPI document are derived. */
-export const appRouter = router({ account, activities, deployments, domains, labels, plans, platform, tokens });
+export const appRouter = router({
+  account,
+  activities,
+  deployments,
+  domains,
+  labels,
+  passkeys,
+  person,
+  plans,
+  platform,
+  session,
+  sessions,
+  signIn,
+  tokens,
+});
 
 /** The type of the router. Clients are compiled with the equal `ApiRouter` of the contract. */
 export type AppRouter = typeof appRouter;
