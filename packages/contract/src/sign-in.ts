@@ -80,7 +80,7 @@ const OfferedMethods = z.object({
 export const SessionState = z.object({
   methods: OfferedMethods,
   signUp: z.boolean().describe('Whether anyone can open an account.'),
-  refusal: z.string().nullable().describe('Why nobody can sign in at this address; null if it is possible.'),
+  refusal: z.string().nullable().describe('Why no one can sign in at this address; null if it is possible.'),
   signedIn: z
     .object({
       session: z.string().describe('The id of this session.'),
@@ -95,7 +95,7 @@ export const SessionState = z.object({
       identities: z.int().describe('The number of identities at OpenID Connect providers.'),
     })
     .nullable()
-    .describe('The person who is signed in; null for nobody.'),
+    .describe('The person who is signed in; null for no one.'),
 });
 export type SessionState = z.infer<typeof SessionState>;
 

@@ -143,10 +143,10 @@ export async function signInByLink(
   return { core, browser, caller: await callerOf(core, browser) };
 }
 
-/** Returns the caller of a browser. Fails the test if nobody is signed in. */
+/** Returns the caller of a browser. Fails the test if no one is signed in. */
 export async function callerOf(core: Core, browser: Browser): Promise<SessionCaller> {
   const caller = await authenticateSession(core, browser.session, browser.address);
-  if (caller.kind !== 'account') expect.unreachable('nobody is signed in');
+  if (caller.kind !== 'account') expect.unreachable('no one is signed in');
   return caller as SessionCaller;
 }
 

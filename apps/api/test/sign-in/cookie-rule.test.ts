@@ -150,7 +150,7 @@ describe('T43: on https', () => {
   });
   afterAll(() => secure.close());
 
-  it('a browser without Fetch Metadata is nobody, whatever headers it sends', async () => {
+  it('a browser without Fetch Metadata is no one, whatever headers it sends', async () => {
     const { browser } = await signInOwner(secure);
     expect([...browser.cookies.keys()]).toEqual(['__Host-berth-session']);
     expect((await browser.query('account.get')).status).toBe(200);

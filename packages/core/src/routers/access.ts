@@ -67,7 +67,7 @@ export type Actor = 'anonymous' | 'deploy' | 'session' | 'api';
 export type Operation = keyof typeof OPERATION_ACCESS;
 
 /**
- * The operations for which a person who is signed in must have proved recently who they are, so that somebody at an unlocked
+ * The operations for which a person who is signed in must have proved recently who they are, so that someone at an unlocked
  * computer cannot take over the account. Source: api §13; security T46.
  */
 const PROVEN_OPERATIONS: ReadonlySet<string> = new Set<Operation>([

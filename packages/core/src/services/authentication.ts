@@ -39,7 +39,7 @@ export async function authenticate(core: Core, header: string | undefined, addre
  * Determines the caller of a request from a page of the console.
  *
  * @param secret The value of its cookie; `null` if it has none.
- * @returns An anonymous caller if nobody is signed in.
+ * @returns An anonymous caller if no one is signed in.
  * @throws `forbidden` for a suspended or terminated account. Source: api §13; security T43.
  */
 export async function authenticateSession(core: Core, secret: string | null, address: string): Promise<Caller> {

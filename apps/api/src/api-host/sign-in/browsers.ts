@@ -76,17 +76,13 @@ export function createBrowserReader({ baseUrl, allowInsecure, addressOf }: Brows
 }
 
 /** Returns the secret in a cookie; `null` if there is none, or more than one. */
-export function readSecret(req: IncomingMessage, { name }: CookieForm): string | null {
+function readSecret(req: IncomingMessage, { name }: CookieForm): string | null {
   const [value, ...others] = cookiesNamed(name, req.headers.cookie);
   return value !== undefined && others.length === 0 && SECRET.test(value) ? value : null;
 }
 
 /** Sets a cookie; `null` removes it. @throws Error if the head of the response was already sent. */
-export function setCookie(
-  res: ServerResponse,
-  { name, attributes, maxAgeSeconds }: CookieForm,
-  secret: string | null,
-): void {
+function setCookie(res: ServerResponse, { name, attributes, maxAgeSeconds }: CookieForm, secret: string | null): void {
   const others = [res.getHeader('Set-Cookie') ?? []].flat().filter((line) => !String(line).startsWith(`${name}=`));
   const value = `${name}=${secret ?? ''}; ${attributes}; Max-Age=${secret === null ? 0 : maxAgeSeconds}`;
   res.setHeader('Set-Cookie', [...others.map(String), value]);

@@ -10,7 +10,7 @@ import { createProof, readProof, spendProof } from './proofs.ts';
 import { openSession } from './sessions.ts';
 
 /** How long a one-time link works, in seconds. Source: api §13. */
-export const LINK_SECONDS = 900;
+const LINK_SECONDS = 900;
 
 /**
  * Creates a one-time link for a member of any account. It works once, for {@link LINK_SECONDS}. The earlier link of the person no

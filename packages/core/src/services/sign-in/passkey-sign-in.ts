@@ -15,7 +15,7 @@ import type { SessionScope } from './session-scope.ts';
 const CHALLENGES = { count: 60, perSeconds: 600 };
 
 /**
- * Returns the options with which the browser uses a passkey. They do not depend on a person, so they reveal nobody.
+ * Returns the options with which the browser uses a passkey. They do not depend on a person, so they reveal no one.
  *
  * @throws `business_logic_error` where browsers have no passkeys; `rate_limit_exceeded`. Source: api §13; security T45.
  */

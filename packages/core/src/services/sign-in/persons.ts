@@ -54,7 +54,7 @@ export async function ensurePerson(
 
 /**
  * Records that a person has proved that their e-mail address is theirs. Passkeys, identities, passwords and sessions from before
- * the first such proof are deleted, because somebody else could have added them. Source: security T47.
+ * the first such proof are deleted, because someone else could have added them. Source: security T47.
  */
 export async function verifyPerson(em: EntityManager, core: Core, { id, verified }: KnownPerson): Promise<void> {
   if (verified !== null) return;

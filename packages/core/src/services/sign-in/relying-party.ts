@@ -18,7 +18,7 @@ export interface RelyingParty {
  * Returns what passkeys of this server are bound to; `null` where browsers have no passkeys: on plain http, except for
  * `localhost`, and at IP addresses. Source: api §13.
  */
-export function relyingParty({ addresses }: Pick<Core, 'addresses'>): RelyingParty | null {
+function relyingParty({ addresses }: Pick<Core, 'addresses'>): RelyingParty | null {
   const { protocol, hostname, origin } = new URL(addresses.console);
   const isSecure = protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost');
   return isSecure && isIP(hostname.replace(/^\[|\]$/g, '')) === 0 ? { id: hostname, origin } : null;

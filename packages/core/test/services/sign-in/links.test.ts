@@ -67,9 +67,9 @@ describe('api §13: a one-time link', () => {
   });
 
   it('is refused for an address that is no member', async () => {
-    expect(await refusal(createFirstLink(core, 'nobody@example.com'))).toMatchObject({
+    expect(await refusal(createFirstLink(core, 'no one@example.com'))).toMatchObject({
       code: 'not_found',
-      message: expect.stringContaining('nobody@example.com'),
+      message: expect.stringContaining('no one@example.com'),
     });
   });
 

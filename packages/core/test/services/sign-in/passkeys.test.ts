@@ -70,7 +70,7 @@ describe('api §13: a passkey', () => {
     ['of another site', { origin: 'https://evil.test' }],
     ['for another host', { rpId: 'evil.test' }],
     ['without a PIN or a finger', { verified: false }],
-    ['for a challenge of nobody', { challenge: 'AAAA' }],
+    ['for an unknown challenge', { challenge: 'AAAA' }],
     ['with a counter that goes back', { counter: 1 }],
   ])('T43: does not sign in with a response %s', async (_, changes) => {
     const authenticator = await addPasskey();
@@ -86,7 +86,7 @@ describe('api §13: a passkey', () => {
     ['of another site', { origin: 'https://evil.test' }],
     ['for another host', { rpId: 'evil.test' }],
     ['without a PIN or a finger', { verified: false }],
-    ['for a challenge of nobody', { challenge: 'AAAA' }],
+    ['for an unknown challenge', { challenge: 'AAAA' }],
   ])('T43: is not added with a response %s', async (_, changes) => {
     const { options } = await beginPasskey(scope);
     const response = createAuthenticator(ORIGIN).create(options, changes);

@@ -174,7 +174,7 @@ describe('api §13: a password', () => {
     for (const [address, password] of [
       [email, 'wrong'],
       [email, ''],
-      ['nobody@example.com', PASSWORD],
+      ['no one@example.com', PASSWORD],
       [(await addOwner()).email, PASSWORD],
     ] as const)
       expect(await refusal(signInWithPassword(core, createTestBrowser(), { email: address, password }))).toMatchObject({
@@ -246,7 +246,7 @@ describe('T46: operations that need a proof', () => {
     expect(await apiOf(scope).domains.put({ domain: 'proof-free.sites.test' })).toMatchObject({ status: 'success' });
   });
 
-  it('T43: nobody signs in or acts as a person without a page of the console', async () => {
+  it('T43: no one signs in or acts as a person without a page of the console', async () => {
     const { email } = await addOwner();
     const { caller } = await signInByLink(core, email);
     const elsewhere = createCaller({ core, caller, requestId: 'r' });
