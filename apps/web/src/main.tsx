@@ -1,0 +1,13 @@
+import './styles/base.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Shell } from './shell/shell.tsx';
+import { SessionProvider } from './state/session.tsx';
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <SessionProvider>
+      <Shell />
+    </SessionProvider>
+  </StrictMode>,
+);
