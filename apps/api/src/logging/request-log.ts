@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggedRequests } from '../config/config-values.ts';
+import { onRequestEnd } from '../http/count-requests.ts';
 import type { ServerLog } from './logger.ts';
 import type { RequestEntry } from './request-line.ts';
 
+/** A request that the metrics count. */
 export interface LoggedRequest {
   req: IncomingMessage;
   res: ServerResponse;
   requestId: string;
-  /** The value of `performance.now()` when the request arrived. */
-  start: number;
   /** The kind of host that the request names, such as `api` or `site`. */
   kind: string;
   /** The client's address, past trusted proxies. */
@@ -40,23 +40,14 @@ export function createRequestLog(
 ): (request: LoggedRequest) => void {
   const write = log.request ?? ((entry) => log.info(entry, 'request'));
   const isLogged = createSelection(logged);
-  return ({ req, res, requestId, start, kind, address }) => {
-    const { method, socket } = req;
+  return ({ req, res, requestId, kind, address }) => {
+    const { method } = req;
     const { host } = req.headers;
     const path = kind === 'api' ? hideUpload(hideClaim(pathOf(req), claimPath)) : pathOf(req);
-    const bytesBefore = socket.bytesWritten;
-    res.on('close', () => {
-      const entry: RequestEntry = {
-        requestId,
-        kind,
-        method,
-        host,
-        path,
-        status: res.headersSent ? res.statusCode : null,
-        bytes: socket.bytesWritten - bytesBefore,
-        durationMs: Math.round((performance.now() - start) * 10) / 10,
-        address,
-      };
+    onRequestEnd(res, (measuredMs, bytes) => {
+      const status = res.headersSent ? res.statusCode : null;
+      const durationMs = Math.round(measuredMs * 10) / 10;
+      const entry: RequestEntry = { requestId, kind, method, host, path, status, bytes, durationMs, address };
       if (!isLogged(entry)) return;
       const traceId = traceIdOf?.(res);
       if (traceId !== undefined) entry.traceId = traceId;

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { performance } from 'node:perf_hooks';
 import { type Core, invalid } from '@berth/core';
 import { type LiveSites, unlockSite } from '@berth/core/sites';
 import { createApiHost } from '../api-host/api-host.ts';
@@ -75,7 +74,6 @@ export function createHostRouter({ core, config, sites, health, log }: HostRoute
       req,
       res,
       requestId: requestIdOf(res),
-      start: performance.now(),
       kind: host.kind,
       address: addressOf(req),
     });
