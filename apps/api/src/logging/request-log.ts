@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggedRequests } from '../config/config-values.ts';
-import { onRequestEnd } from '../http/count-requests.ts';
 import type { ServerLog } from './logger.ts';
 import type { RequestEntry } from './request-line.ts';
 
-/** A request that the metrics count. */
 export interface LoggedRequest {
   req: IncomingMessage;
   res: ServerResponse;
@@ -30,21 +28,21 @@ const SLOW_MS = 1_000;
 const READING_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Creates the request log. It writes one line for each logged request after the response was sent, or, with `aborted`,
- * after the client left. The line has no query and no header except `Host`, and hides the names of uploads and
+ * Creates the request log. For each request, it returns a function to call once the response has closed, with the
+ * duration and the bytes sent. That function writes the line, with `aborted` if the client left before the end. The line has no query and no header except `Host`, and hides the names of uploads and
  * everything that follows `claimPath`. Source: security T20, T24, T38.
  */
 export function createRequestLog(
   log: ServerLog,
   { claimPath = null, logged = { which: 'all' }, traceIdOf }: RequestLogOptions = {},
-): (request: LoggedRequest) => void {
+): (request: LoggedRequest) => (durationMs: number, bytes: number) => void {
   const write = log.request ?? ((entry) => log.info(entry, 'request'));
   const isLogged = createSelection(logged);
   return ({ req, res, requestId, kind, address }) => {
     const { method } = req;
     const { host } = req.headers;
     const path = kind === 'api' ? hideUpload(hideClaim(pathOf(req), claimPath)) : pathOf(req);
-    onRequestEnd(res, (measuredMs, bytes) => {
+    return (measuredMs, bytes) => {
       const status = res.headersSent ? res.statusCode : null;
       const durationMs = Math.round(measuredMs * 10) / 10;
       const entry: RequestEntry = { requestId, kind, method, host, path, status, bytes, durationMs, address };
@@ -53,7 +51,7 @@ export function createRequestLog(
       if (traceId !== undefined) entry.traceId = traceId;
       if (!res.writableFinished) entry.aborted = true;
       write(entry);
-    });
+    };
   };
 }
 

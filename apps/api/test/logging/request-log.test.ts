@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { listen, open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
-import { countRequest } from '../../src/http/count-requests.ts';
+import { countRequest, onRequestEnd } from '../../src/http/count-requests.ts';
 import { createLogger } from '../../src/logging/logger.ts';
 import type { LoggedRequests } from '../../src/config/config-values.ts';
 import { createRequestLog, createSelection } from '../../src/logging/request-log.ts';
@@ -19,7 +19,7 @@ async function requestAndReadLog(
   const logRequest = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }), { claimPath });
   server = createServer((req, res) => {
     countRequest(res);
-    logRequest({ req, res, requestId: 'r1', kind: 'api', address: '203.0.113.9' });
+    onRequestEnd(res, logRequest({ req, res, requestId: 'r1', kind: 'api', address: '203.0.113.9' }));
     respond(req, res);
   });
   const { socket } = await open(await listen(server));
