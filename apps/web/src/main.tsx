@@ -1,4 +1,5 @@
-import './styles/base.css';
+import '@berth/ui/styles/tokens.css';
+import '@berth/ui/styles/base.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Shell } from './shell/shell.tsx';

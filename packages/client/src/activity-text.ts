@@ -25,11 +25,23 @@ const SENTENCES: Record<ActivityEvent, Sentence> = {
   'domain.resume': (_activity, _deployment, domain) => `${domain} is live again`,
   'token.create': ({ token, meta }) => `Created ${kind(meta['kind'])} ${token ?? ''}`.trim(),
   'token.delete': ({ token, meta }) => `Revoked ${kind(meta['kind'])} ${token ?? ''}`.trim(),
+  'session.create': ({ meta }) => `${text(meta['email'], 'Someone')} signed in`,
+  'session.delete': ({ meta }) =>
+    typeof meta['count'] === 'number'
+      ? `${text(meta['email'], 'Someone')} signed out ${count(meta['count'], 'session')}`
+      : `${text(meta['email'], 'Someone')} signed out`,
+  'passkey.create': ({ meta }) =>
+    `${text(meta['email'], 'Someone')} added the passkey ${text(meta['name'], 'without a name')}`,
+  'passkey.delete': ({ meta }) =>
+    `${text(meta['email'], 'Someone')} removed the passkey ${text(meta['name'], 'without a name')}`,
+  'member.create': ({ meta }) => `${text(meta['email'], 'A person')} became a member`,
+  'member.delete': ({ meta }) => `${text(meta['email'], 'A person')} is no longer a member`,
+  'device.approve': ({ meta }) => `Approved the device ${text(meta['client'], 'without a name')}`,
 };
 
 /** Returns who caused an activity, by its authentication; `null` for the account itself. */
 export function actorOf({ authMethod }: Activity): string | null {
-  return authMethod === 'api-key' ? null : authMethod.replaceAll('-', ' ');
+  return authMethod === 'api-key' || authMethod === 'session' ? null : authMethod.replaceAll('-', ' ');
 }
 
 /** Describes an activity in a sentence. An event that this version does not know is described by its name. */

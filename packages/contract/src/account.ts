@@ -5,7 +5,7 @@ import { NextCursor } from './pages.ts';
 import { Caps, Usage } from './plans.ts';
 
 /** How a request was authenticated. */
-export const AUTH_METHODS = ['api-key', 'deploy-token', 'operator', 'system'] as const;
+export const AUTH_METHODS = ['api-key', 'deploy-token', 'session', 'operator', 'system'] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
 /** The account that the credential belongs to. Source: api §6. */
@@ -47,6 +47,13 @@ export const ACTIVITY_EVENTS = [
   'domain.resume',
   'token.create',
   'token.delete',
+  'session.create',
+  'session.delete',
+  'passkey.create',
+  'passkey.delete',
+  'member.create',
+  'member.delete',
+  'device.approve',
 ] as const;
 export type ActivityEvent = (typeof ACTIVITY_EVENTS)[number];
 
@@ -58,7 +65,9 @@ export const Activity = z
     deployment: z.string().optional().describe('The id of the deployment that the event is about.'),
     domain: z.string().optional().describe('The name of the domain that the event is about.'),
     token: z.string().optional().describe('The id of the token that the event is about.'),
-    authMethod: openEnum(AUTH_METHODS).describe('The cause of the event: a credential, the operator or the service.'),
+    authMethod: openEnum(AUTH_METHODS).describe(
+      'The cause of the event: a credential, a person in the console (`session`), the operator or the service.',
+    ),
     meta: z.record(z.string(), z.unknown()).describe('The details of the event. They never contain a secret.'),
   })
   .meta({ id: 'Activity' });
@@ -67,6 +76,7 @@ export type Activity = z.infer<typeof Activity>;
 export const ActivityList = z
   .object({ activities: z.array(Activity), nextCursor: NextCursor })
   .meta({ id: 'ActivityList' });
+export type ActivityList = z.infer<typeof ActivityList>;
 
 /** The input of the subscription `activities.watch`. Source: api §9. */
 export const ActivityWatch = z

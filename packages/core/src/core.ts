@@ -48,6 +48,8 @@ export interface Keys {
   proof: Buffer;
   /** Signs the cookies that unlock sites with a password. */
   unlock: Buffer;
+  /** Hashes the short codes that a person types: those sent by e-mail, and those of devices. */
+  code: Buffer;
 }
 
 /** The names of the rate limits. Source: api §7. */

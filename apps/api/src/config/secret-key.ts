@@ -55,6 +55,7 @@ export function deriveKeys(secret: Buffer): Keys {
     idempotency: deriveKey(secret, 'idempotency'),
     proof: deriveKey(secret, 'proof'),
     unlock: deriveKey(secret, 'unlock'),
+    code: deriveKey(secret, 'code'),
   };
 }
 

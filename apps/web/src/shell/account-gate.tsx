@@ -1,3 +1,4 @@
+import { Button } from '@berth/ui/components/button';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useSession } from '../state/session.tsx';
@@ -27,9 +28,7 @@ export function AccountGate({ title, invitation, children }: AccountGateProps) {
       {session.is === 'failed' && (
         <>
           <p role="alert">The server cannot be reached. Check your connection.</p>
-          <button type="button" className="button plain" onClick={() => void reload()}>
-            <span>Try again</span>
-          </button>
+          <Button label="Try again" onClick={() => void reload()} />
         </>
       )}
     </div>

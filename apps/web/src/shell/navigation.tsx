@@ -14,8 +14,10 @@ export function Navigation() {
   return (
     <header className="sidebar" onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}>
       <div className="brand">
-        <img src={icon} width="24" height="24" alt="" />
-        <span>Berth</span>
+        <Link href="/" aria-label="Berth: start page">
+          <img src={icon} width="24" height="24" alt="" />
+          Berth
+        </Link>
         <button
           type="button"
           className="icon-button menu-button"

@@ -1,3 +1,4 @@
+import { Button } from '@berth/ui/components/button';
 import { Component, type ReactNode } from 'react';
 
 /**
@@ -17,9 +18,7 @@ export class PageBoundary extends Component<{ children: ReactNode }, { hasFailed
       <div className="page-note" role="alert">
         <h1>This page could not be shown</h1>
         <p>The server may have been updated since you opened it, or the connection is interrupted.</p>
-        <button type="button" className="button primary" onClick={() => location.reload()}>
-          <span>Reload</span>
-        </button>
+        <Button label="Reload" variant="primary" onClick={() => location.reload()} />
       </div>
     );
   }

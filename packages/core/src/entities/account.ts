@@ -32,17 +32,38 @@ export const Account = defineEntity({
 });
 export type Account = InferEntity<typeof Account>;
 
-/** A person who acts for an account. The `seats` cap limits the number of members. Source: api §6. */
+/** A human who signs in. Persons act for the accounts whose members they are. Source: api §13. */
+export const Person = defineEntity({
+  name: 'Person',
+  properties: {
+    /** `per-` and 14 of `[a-z0-9]`. */
+    id: p.text().primary(),
+    /** In lower case. */
+    email: p.text().unique(),
+    name: p.text().nullable(),
+    /** The hash of the password as a PHC string; `null` without a password. */
+    passwordHash: p.text().nullable(),
+    created: p.datetime(3),
+    /** When the person, or the operator, first proved that the e-mail address is theirs; `null` for never. */
+    verified: p.datetime(3).nullable(),
+  },
+});
+export type Person = InferEntity<typeof Person>;
+
+/** The membership of a person in an account. The `seats` cap limits the number of members. Source: api §6. */
 export const Member = defineEntity({
   name: 'Member',
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     account: () => p.manyToOne(Account).deleteRule('cascade'),
+    /** `null` until the person signs in for the first time. */
+    person: () => p.manyToOne(Person).nullable().deleteRule('set null'),
     email: p.text(),
     role: p.enum(['owner', 'member'] as const),
     created: p.datetime(3),
   },
   uniques: [{ name: 'member_account_email_unique', properties: ['account', 'email'] }],
+  indexes: [{ name: 'member_person_id_index', properties: ['person'] }],
 });
 export type Member = InferEntity<typeof Member>;
 
@@ -79,6 +100,8 @@ export const Token = defineEntity({
     domains: p.type(TextArray).defaultRaw(`'{}'`),
     /** How many versions of a domain a deploy with this token must keep; `null` if `domains` is empty. */
     keep: p.integer().nullable(),
+    /** The person who created the credential in the console or by the device flow; `null` for all others. */
+    person: () => p.manyToOne(Person).nullable().deleteRule('set null'),
   },
   uniques: [{ name: 'token_account_token_unique', properties: ['account', 'token'] }],
   indexes: [{ name: 'token_account_id_index', properties: ['account', 'id'] }],

@@ -5,5 +5,6 @@ export * from './domain.ts';
 export * from './idempotency-record.ts';
 export * from './pack.ts';
 export * from './rate-bucket.ts';
+export * from './sign-in.ts';
 export * from './upload.ts';
 export type { DomainStatus } from '@berth/contract';

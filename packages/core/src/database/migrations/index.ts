@@ -9,6 +9,8 @@ import { Migration0007 } from './0007-domain-versions.ts';
 import { Migration0008 } from './0008-deploys-to-domains.ts';
 import { Migration0009 } from './0009-take-down-reasons.ts';
 import { Migration0010 } from './0010-migration-versions.ts';
+import { Migration0011 } from './0011-sign-in.ts';
+import { Migration0012 } from './0012-member-persons.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -39,4 +41,6 @@ export const migrations: readonly MigrationClass[] = [
   Migration0008,
   Migration0009,
   Migration0010,
+  Migration0011,
+  Migration0012,
 ];

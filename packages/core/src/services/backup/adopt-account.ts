@@ -100,6 +100,8 @@ async function nameAccount(
   await session.query('update imported_member set email = $2 where email = $1', [row.email, email]);
   for (const table of ['member', 'token', 'plan_change', 'deployment', 'domain', 'domain_version', 'activity'])
     await session.query(`update "imported_${table}" set account_id = $1`, [id]);
+  // Persons belong to an installation. Members sign in here for the first time.
+  for (const table of ['member', 'token']) await session.query(`update "imported_${table}" set person_id = null`);
   return { id, plan };
 }
 

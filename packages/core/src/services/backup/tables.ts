@@ -17,6 +17,9 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'boot', rows: `where id in (select boot_id from pack where state = 'sealed')` },
   { name: 'pack', rows: `where state = 'sealed' order by id` },
   { name: 'account' },
+  { name: 'person' },
+  { name: 'passkey' },
+  { name: 'identity' },
   { name: 'member' },
   { name: 'token' },
   { name: 'plan_change' },
@@ -38,6 +41,10 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
 /** The tables that a backup leaves out, and why. */
 export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   migration: 'The restore runs the migrations, which record themselves.',
+  session: 'A restore signs everybody out, also sessions that were ended after the backup.',
+  proof: 'One-time links and codes live for minutes. A restore must not make one that was used valid again.',
+  invite: 'A restore must not make an invitation that was accepted or revoked valid again.',
+  device_grant: 'It lives for minutes, and a restore must not make one that was used valid again.',
   rate_bucket: 'The levels of rate limits are outdated after seconds, and the table is not durable either.',
 };
 
