@@ -5,9 +5,9 @@ FROM node:24-slim AS modules
 WORKDIR /app
 ARG POSTGRES=embedded
 COPY . .
-RUN --mount=type=cache,id=pnpm,target=/root/.local/share/pnpm/store \
+RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
   case $POSTGRES in embedded) flags= ;; external) flags=--no-optional ;; *) exit 2 ;; esac; \
-  npx --yes pnpm@12.21.0 install --prod --frozen-lockfile --prefer-offline --filter-prod '@berth/api...' $flags
+  npx --yes pnpm@12.21.0 install --store-dir=/pnpm/store --prod --frozen-lockfile --prefer-offline --filter-prod '@berth/api...' $flags
 # The base image has Node. No page loads source maps, type declarations and the other builds of Swagger UI.
 RUN rm -r node_modules/node node_modules/.bin node_modules/.pnpm/node@* && \
   find node_modules/.pnpm -name '*.map' -delete -o -name '*.d.[cm]ts' -delete -o -name '*.d.ts' -delete -o \
@@ -16,8 +16,8 @@ RUN rm -r node_modules/node node_modules/.bin node_modules/.pnpm/node@* && \
 FROM node:24-slim AS cli
 WORKDIR /app
 COPY . .
-RUN --mount=type=cache,id=pnpm,target=/root/.local/share/pnpm/store \
-  npx --yes pnpm@12.21.0 install --prod --frozen-lockfile --prefer-offline --filter-prod '@berth/cli...' && \
+RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
+  npx --yes pnpm@12.21.0 install --store-dir=/pnpm/store --prod --frozen-lockfile --prefer-offline --filter-prod '@berth/cli...' && \
   node packages/cli/build/package.ts
 
 FROM node:24-slim

@@ -76,6 +76,7 @@ export type Activity = z.infer<typeof Activity>;
 export const ActivityList = z
   .object({ activities: z.array(Activity), nextCursor: NextCursor })
   .meta({ id: 'ActivityList' });
+export type ActivityList = z.infer<typeof ActivityList>;
 
 /** The input of the subscription `activities.watch`. Source: api §9. */
 export const ActivityWatch = z

@@ -2,9 +2,9 @@ import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePorts } from '@berth/testing/free-ports';
 import type { Deployment } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltImage, buildImage, environmentOf } from './build-image.ts';
@@ -25,14 +25,6 @@ async function sizeOf(folder: string): Promise<number> {
     return entry.isDirectory() ? sizeOf(path) : lstat(path).then(({ size }) => size);
   });
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 it('the context of the image has the sources that run in it, and no tests, builds and settings', () => {
@@ -84,7 +76,7 @@ describe('the steps of the Dockerfile', () => {
       promisify(execFile)(program, words, { cwd: join(image.root, image.workdir), env, ...image.user });
     beforeAll(async () => {
       image = await buildImage(context, join(work, 'embedded'));
-      const port = await findFreePort();
+      const [port] = await freePorts(1);
       api = `http://localhost:${port}`;
       env = {
         ...environmentOf(image),
