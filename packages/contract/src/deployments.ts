@@ -94,6 +94,7 @@ export type DeploymentQuery = z.output<typeof DeploymentQuery>;
 export const DeploymentList = z
   .object({ deployments: z.array(Deployment), nextCursor: NextCursor })
   .meta({ id: 'DeploymentList' });
+export type DeploymentList = z.infer<typeof DeploymentList>;
 export const DeploymentPath = z.object({ deployment: DeploymentReference });
 /** The changes to a deployment: at least one. What is absent stays as it is. Source: api §3. */
 export const DeploymentPatch = DeploymentPath.extend({

@@ -38,6 +38,7 @@ export const Domain = z
 export type Domain = z.infer<typeof Domain>;
 
 export const DomainList = z.object({ domains: z.array(Domain), nextCursor: NextCursor }).meta({ id: 'DomainList' });
+export type DomainList = z.infer<typeof DomainList>;
 export const DomainPath = z.object({ domain: domainName(8_000) });
 
 /** A name to validate. The response for an invalid name is a {@link DomainValidation}, not an error. */

@@ -1,5 +1,6 @@
-import './styles/tokens.css';
-import './styles/base.css';
+import '@berth/ui/styles/tokens.css';
+import '@berth/ui/styles/base.css';
+import './styles/window.css';
 import { createRoot } from 'react-dom/client';
 import type { DesktopApi } from '../shared/contract.ts';
 import { App } from './shell/shell.tsx';

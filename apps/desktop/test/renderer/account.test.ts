@@ -1,17 +1,10 @@
 import { ACTIVITY_EVENTS } from '@berth/contract';
 import { expect, it } from 'vitest';
-import { describeWindow, eventually } from '../harness/gallery/describe-window.ts';
-import { EVERY_ACTIVITY } from '../harness/gallery/account-states.ts';
-import {
-  activity,
-  appState,
-  deployment,
-  deploymentId,
-  domain,
-  problem,
-  sendingProgress,
-  workingJob,
-} from '../harness/gallery/sample.ts';
+import { eventually } from '@berth/ui/testing/page';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
+import { EVERY_ACTIVITY } from '@berth/ui/testing/samples';
+import { activity, deployment, deploymentId, domain } from '@berth/ui/testing/samples';
+import { appState, problem, sendingProgress, workingJob } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { chooseFromMenu } from '../harness/gallery/window.ts';
 

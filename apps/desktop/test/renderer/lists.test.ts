@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest';
-import { describeWindow, eventually, focused } from '../harness/gallery/describe-window.ts';
-import {
-  activity,
-  deployment,
-  deploymentId,
-  domain,
-  MINUTE,
-  NOW,
-  problem,
-  session,
-  SIGNED_IN,
-} from '../harness/gallery/sample.ts';
+import { eventually, focused } from '@berth/ui/testing/page';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
+import { activity, deployment, deploymentId, domain, MINUTE, NOW } from '@berth/ui/testing/samples';
+import { problem, session, SIGNED_IN } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 
 const SITES = stateNamed('sites-list');
