@@ -13,7 +13,7 @@ export const Account = z
   .object({
     account: z.string().describe('The id of the account.'),
     email: z.string(),
-    name: z.string().nullable().describe('The name of the account holder; null if unknown.'),
+    name: z.string().nullable().describe('The name of the account; null for none.'),
     plan: z.string().describe('The id of the plan of the account, as in `GET /plans`.'),
     usage: Usage.describe('What the account uses.'),
     caps: Caps.nullable().describe('The maximum of each kind of usage; null for a plan arranged directly.'),
@@ -91,6 +91,25 @@ export const ActivityWatch = z
     last: z.int().min(0).default(0).describe('The number of past events to send first, oldest first.'),
   })
   .optional();
+
+/** The maximum number of characters in the name of an account. */
+export const MAX_ACCOUNT_NAME_LENGTH = 100;
+const NAME_RULE = `name must have 1 to ${MAX_ACCOUNT_NAME_LENGTH} characters, or be null`;
+
+/** The body of `PATCH /account`. Source: api §13. */
+export const AccountPatch = z
+  .object({
+    name: z
+      .string()
+      .trim()
+      .min(1, NAME_RULE)
+      .max(MAX_ACCOUNT_NAME_LENGTH, NAME_RULE)
+      .refine((name) => !/\p{Cc}/u.test(name), 'name must not contain control characters')
+      .nullable()
+      .describe('The name of the account; null for none.'),
+  })
+  .meta({ id: 'AccountPatch' });
+export type AccountPatch = z.infer<typeof AccountPatch>;
 
 /** The input of `DELETE /account`. Source: api §13. */
 export const AccountDeletion = z.object({

@@ -10,6 +10,7 @@ import type { z } from 'zod';
 import type {
   Account,
   AccountDeletion,
+  AccountPatch,
   Activity,
   ActivityList,
   ActivityWatch,
@@ -44,6 +45,16 @@ import type {
 } from './domains.ts';
 import type { ErrorBody } from './errors.ts';
 import type { LabelList } from './labels.ts';
+import type {
+  CreatedInvite,
+  DeletedInvite,
+  DeletedMember,
+  InviteList,
+  InvitePath,
+  InviteRequest,
+  MemberList,
+  MemberPath,
+} from './members.ts';
 import type { PageQuery } from './pages.ts';
 import type { Limits, MovedConfig, Ping, PlanList } from './plans.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
@@ -60,6 +71,7 @@ export type ApiRouter = TRPCBuiltRouter<
       claim: Mutation<typeof ClaimRequest, typeof Deployment>;
       delete: Mutation<typeof AccountDeletion, typeof DeletedAccount>;
       get: Query<None, typeof Account>;
+      update: Mutation<typeof AccountPatch, typeof Account>;
     };
     activities: {
       list: Query<Optional<typeof PageQuery>, typeof ActivityList>;
@@ -88,8 +100,17 @@ export type ApiRouter = TRPCBuiltRouter<
       versions: Query<typeof DomainVersionQuery, typeof DomainVersionList>;
       verify: Mutation<typeof DomainPath, typeof VerifiedDomain>;
     };
+    invites: {
+      create: Mutation<Optional<typeof InviteRequest>, typeof CreatedInvite>;
+      delete: Mutation<typeof InvitePath, typeof DeletedInvite>;
+      list: Query<None, typeof InviteList>;
+    };
     labels: {
       list: Query<None, typeof LabelList>;
+    };
+    members: {
+      delete: Mutation<typeof MemberPath, typeof DeletedMember>;
+      list: Query<None, typeof MemberList>;
     };
     plans: {
       list: Query<None, typeof PlanList>;

@@ -8,6 +8,7 @@ export * from './errors.ts';
 export * from './file-refusals.ts';
 export * from './labels.ts';
 export * from './lists.ts';
+export * from './members.ts';
 export * from './names.ts';
 export * from './open-enum.ts';
 export * from './pages.ts';

@@ -1,4 +1,4 @@
-import type { Plan } from '@berth/contract';
+import type { MemberRole, Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
 import type { Dns } from './dns/dns.ts';
 import type { Log } from './log.ts';
@@ -36,6 +36,8 @@ export interface Addresses {
   domain(name: string): string;
   /** Returns the URL at which an anonymous deployment can be claimed. */
   claim(hash: string): string;
+  /** Returns the link of an invitation. */
+  invite(secret: string): string;
   /** Returns the URL of the public page with the DNS records of a domain. */
   share(hash: string): string;
 }
@@ -127,10 +129,19 @@ export interface AccountCaller {
   token: string;
   /** Present for a deploy token that can publish to domains. Source: api §5. */
   domainAccess?: DomainAccess;
+  /** The member who acts: the one who made the credential. `null` if the operator made it, who acts as the owner. */
+  member: CallingMember | null;
   /** How the request was authenticated. The operator acts for an account with `operator`. */
   authMethod: 'api-key' | 'deploy-token' | 'operator';
   /** When the credential was last used before this request; `null` if it was not, and for the operator. */
   used: Date | null;
+}
+
+/** A member of the account of the caller. */
+interface CallingMember {
+  /** The id of the person. */
+  readonly person: string;
+  readonly role: MemberRole;
 }
 
 /** What a deploy token can do with domains. */

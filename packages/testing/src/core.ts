@@ -62,6 +62,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
       site: (id) => `https://${id}.sites.test`,
       domain: (name) => `https://${name}`,
       claim: (hash) => `https://api.test/claim/${hash}`,
+      invite: (secret) => `https://api.test/app/invite#${secret}`,
       share: (hash) => `https://api.test/setup/${hash}`,
     },
     keys: {

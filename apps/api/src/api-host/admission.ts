@@ -53,7 +53,7 @@ export function createAdmission({
   addressOf,
   baseUrl,
   log,
-}: Omit<ApiHostOptions, 'claimUrl' | 'abuseContact' | 'spoolFolder'>): Admission {
+}: Pick<ApiHostOptions, 'core' | 'addressOf' | 'baseUrl' | 'log'>): Admission {
   const results = new WeakMap<Request, AdmissionResult>();
 
   async function admit(req: Request, res: Response, calls: number): Promise<AdmissionResult> {

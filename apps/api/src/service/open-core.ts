@@ -129,6 +129,7 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
     site: (id) => `${publicScheme}://${id}.${platformDomain}`,
     domain: (name) => `${publicScheme}://${name}${port}`,
     claim: (hash) => `${config.claimUrl}/${hash}`,
+    invite: (secret) => `${config.baseUrl.origin}/app/invite#${secret}`,
     share: (hash) => `${config.baseUrl.origin}/setup/${hash}`,
   };
 }

@@ -52,6 +52,7 @@ it('F7, api §2: an exception in a route is logged, and its error body contains 
     baseUrl: new URL('http://localhost'),
     claimUrl: 'http://localhost/claim',
     abuseContact: null,
+    consoleFolder: null,
     spoolFolder: tmpdir(),
     log,
     addressOf: () => '127.0.0.1',

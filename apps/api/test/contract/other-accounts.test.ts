@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { appRouter, FOREIGN_RESOURCE_ACCESS, mayCall } from '@berth/core';
 import { sweep } from '@berth/core/jobs';
+import { actForAccount, addMember } from '@berth/core/operator';
 import { begin, bodyOf, commit, send as sendContents } from '@berth/testing/delta';
 import { expectError, footprintOf } from '@berth/testing/expectations';
 import { type Document, openApi } from '@berth/testing/open-api';
@@ -20,6 +21,8 @@ const MISSING_NAMES = {
   domain: 'never-was.localhost',
   token: 'zzzzzzz',
   claim: '0123456789abcdef0123456789abcdef',
+  invite: 'inv-zzzzzzz',
+  member: 'mem-999999999',
   upload: 'fedcba9876543210fedcba9876543210',
   cursor: 'bWFkZS11cA',
 };
@@ -32,7 +35,7 @@ function resourceOf(parameter: string): Resource | undefined {
 
 /** Parameters that name no resource. A new parameter must be listed here or in `MISSING`. */
 const OTHER_PARAMETERS = new Set(
-  'limit label labels kind ttl files put remove password protected strip via keep open domains Berth-Password Idempotency-Key Last-Event-ID'.split(
+  'limit label labels email role name kind ttl files put remove password protected strip via keep open domains Berth-Password Idempotency-Key Last-Event-ID'.split(
     ' ',
   ),
 );
@@ -104,6 +107,15 @@ beforeAll(async () => {
   await server().database.query(`update deployment set expires = now() where id = $1`, [expired.deployment]);
   const theirToken = await newToken(otherAccount.key, {});
 
+  const newInvite = async (key: string) =>
+    (await send('POST', '/account/invites', key, {})).json<{ invite: string }>().invite;
+  const [theirInvite, deletedInvite] = [await newInvite(otherAccount.key), await newInvite(ownAccount.key)];
+  await send('DELETE', `/account/invites/${deletedInvite}`, ownAccount.key);
+  const { member: theirMember } = await addMember(
+    await actForAccount(server().berth.core, otherAccount.account),
+    'jo@example.com',
+  );
+
   const beginUpload = async (key: string | null) => {
     const response = await begin(server(), { files: listOf({ 'index.html': '' }) }, { key });
     return response.json<{ upload: string }>().upload;
@@ -155,6 +167,16 @@ beforeAll(async () => {
       'that another account used': hashOf(claimed.claim),
       'that another account used, as a URL': claimed.claim!,
       'that has expired': hashOf(expired.claim),
+    },
+    invite: {
+      'of another account': theirInvite,
+      'of another account, in capitals': theirInvite.toUpperCase(),
+      'of mine, deleted': deletedInvite,
+    },
+    member: {
+      'of another account': theirMember,
+      'of another account, by its e-mail address': 'jo@example.com',
+      'of another account, in capitals': theirMember.toUpperCase(),
     },
     upload: {
       'of another account': uploads[0]!,

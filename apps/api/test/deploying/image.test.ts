@@ -33,6 +33,8 @@ it('the context of the image has the sources that run in it, and no tests, build
     'apps/api/src/main.ts',
     'packages/core/src/index.ts',
     'packages/cli/build/package.ts',
+    'apps/web/src/index.html',
+    'apps/web/build/build.ts',
   ])
     expect(isInContext(path), path).toBe(true);
   for (const path of [
@@ -40,6 +42,7 @@ it('the context of the image has the sources that run in it, and no tests, build
     'secrets/secret-key',
     'apps/api/test/x.ts',
     'packages/cli/dist/x.js',
+    'apps/web/dist/x.js',
     'apps/api/node_modules/x',
     'data/x',
   ])
@@ -104,7 +107,7 @@ describe('the steps of the Dockerfile', () => {
       expect((await sizeOf(join(image.root, 'app'))) / MEGABYTE).toBeLessThan(130);
     });
 
-    it('whose server publishes a folder and hands out the command line', async () => {
+    it('whose server publishes a folder and hands out the command line and the console', async () => {
       const form = new FormData();
       form.append('files[]', new Blob(['<h1>It floats.</h1>']), 'index.html');
       form.append('checksums', '["6509fc0db2b7286c0edc1964f7a00870"]');
@@ -113,6 +116,8 @@ describe('the steps of the Dockerfile', () => {
       expect(response.status).toBe(201);
       expect(await response.json()).toMatchObject({ files: 1, status: 'success' } satisfies Partial<Deployment>);
       expect((await fetch(`${api}/cli.tgz`)).status).toBe(200);
+      const console = await fetch(api, { headers: { Accept: 'text/html' } });
+      expect([console.status, await console.text()]).toEqual([200, expect.stringContaining('/assets/')]);
     });
 
     it('whose health check succeeds', async () => {

@@ -2,12 +2,24 @@ import { account, labels } from './account.ts';
 import { activities } from './activities.ts';
 import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
+import { invites, members } from './members.ts';
 import { plans, platform } from './platform.ts';
 import { tokens } from './tokens.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
 /** The router of all procedures, from which the REST API and the OpenAPI document are derived. */
-export const appRouter = router({ account, activities, deployments, domains, labels, plans, platform, tokens });
+export const appRouter = router({
+  account,
+  activities,
+  deployments,
+  domains,
+  invites,
+  labels,
+  members,
+  plans,
+  platform,
+  tokens,
+});
 
 /** The type of the router. Clients are compiled with the equal `ApiRouter` of the contract. */
 export type AppRouter = typeof appRouter;

@@ -12,7 +12,7 @@ const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
 const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents', 'deployments.archive'];
 
 const test = await createTestCore();
-const { caller } = await test.account();
+const { caller } = await test.account('team');
 const callers: Record<Actor, Caller> = {
   anonymous: ANONYMOUS,
   api: caller,

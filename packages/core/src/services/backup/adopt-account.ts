@@ -100,7 +100,12 @@ async function nameAccount(
   await session.query('update imported_member set email = $2 where email = $1', [row.email, email]);
   for (const table of ['member', 'token', 'plan_change', 'deployment', 'domain', 'domain_version', 'activity'])
     await session.query(`update "imported_${table}" set account_id = $1`, [id]);
-  // Persons belong to an installation. Members sign in here for the first time.
+  // Persons belong to an installation. Members sign in here for the first time. Without its person, the key of a member would act
+  // as the owner, so it is not imported.
+  await session.query(
+    `delete from imported_token t where t.person_id is not null
+       and not exists (select from imported_member m where m.person_id = t.person_id and m.role = 'owner')`,
+  );
   for (const table of ['member', 'token']) await session.query(`update "imported_${table}" set person_id = null`);
   return { id, plan };
 }
