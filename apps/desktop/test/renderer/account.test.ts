@@ -100,7 +100,9 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
   });
 
   it('the Activity page has a different sentence for every event, and shows and announces new activity live', async () => {
-    const { page, emit } = await gallery.open(stateNamed('activity-list'));
+    // The list has only the visible rows.
+    const viewport = { width: 1_120, height: 2_400 };
+    const { page, emit } = await gallery.open(stateNamed('activity-list'), { viewport });
     const rows = page.locator('.activity');
     await eventually(() => rows.count()).toBe(ACTIVITY_EVENTS.length);
     const sentences = await rows.locator('p').allTextContents();

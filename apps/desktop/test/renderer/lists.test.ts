@@ -33,11 +33,11 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
   });
 
   it('api §9: an activity and a state that a newer server has added are shown by their names', async () => {
-    const unknownEvent = { ...activity('token.create', 60), event: 'passkey.create', authMethod: 'console-session' };
+    const unknownEvent = { ...activity('token.create', 60), event: 'robot.create', authMethod: 'robot-arm' };
     const listed = await gallery.open(stateNamed('activity-list'), {
       answers: { listActivities: { value: { activities: [unknownEvent, activity('token.create', 120)] } } },
     });
-    await listed.page.getByText('passkey.create · console session').waitFor();
+    await listed.page.getByText('robot.create · robot arm').waitFor();
     await listed.page.getByText('Created API key').waitFor();
     const unknownState = domain('www.example.com', { status: 'moving' });
     const domains = await gallery.open(stateNamed('domains-empty'), {

@@ -1,7 +1,7 @@
 import './list.css';
 import { LoaderCircle } from 'lucide-react';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { List } from '../state/lists.ts';
+import type { List } from '../state/paged-list.ts';
 import { ProblemBox } from './status.tsx';
 
 const MARGIN_ROWS = 8;

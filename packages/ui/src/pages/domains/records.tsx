@@ -1,12 +1,15 @@
 import type { DomainCheck, DomainRecords } from '@berth/contract';
 import { moment } from '@berth/client/amounts';
+import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/link.tsx';
 import { ProblemBox, StatusLine } from '../../components/status.tsx';
 import { useNow } from '../../state/clock.ts';
-import { useAnswer, useSubmit } from '../../state/requests.ts';
+import { valueOf } from '../../state/query.ts';
+import { useSubmit } from '../../state/requests.ts';
+import { useAccount } from '../../state/account.ts';
 import { useBackend } from '../../state/backend.ts';
 import { untilText } from '../../text/time.ts';
 import type { DomainProps } from './forms.tsx';
@@ -15,7 +18,14 @@ type DnsRecord = DomainRecords['records'][number];
 
 export function Records({ domain: { domain }, onChange }: DomainProps) {
   const { api } = useBackend();
-  const { value, problem, read } = useAnswer(() => api.readRecords({ domain }), [api, domain]);
+  const { accountKey } = useAccount();
+  const {
+    data: value,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery({ queryKey: [accountKey, 'records', domain], queryFn: () => valueOf(api.readRecords({ domain })) });
+  const problem = isFetching ? null : error;
   const request = useSubmit();
   const [result, setResult] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
 
@@ -30,14 +40,14 @@ export function Records({ domain: { domain }, onChange }: DomainProps) {
     <section className="domain-section" aria-label={`DNS records of ${domain}`}>
       <div className="domain-section-head">
         <h2>DNS records</h2>
-        {value !== null && <Button label="Check now" small icon={RefreshCw} busy={request.isBusy} onClick={check} />}
+        {value && <Button label="Check now" small icon={RefreshCw} busy={request.isBusy} onClick={check} />}
       </div>
       <ProblemBox
         problem={problem ?? request.problem}
-        onRetry={problem !== null && problem.kind !== 'refused' && read}
+        onRetry={problem !== null && problem.kind !== 'refused' && (() => refetch())}
       />
-      {value === null && problem === null && <p className="soft">Loading…</p>}
-      {value !== null && <RecordTable records={value.records} checks={result?.checks ?? null} />}
+      {value === undefined && problem === null && <p className="soft">Loading…</p>}
+      {value && <RecordTable records={value.records} checks={result?.checks ?? null} />}
       {typeof result?.nextCheck === 'number' && <NextCheck at={result.nextCheck} />}
     </section>
   );
