@@ -5,20 +5,22 @@ FROM node:24-slim AS modules
 WORKDIR /app
 ARG POSTGRES=embedded
 COPY . .
-RUN --mount=type=cache,id=pnpm,target=/root/.local/share/pnpm/store \
+RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
   case $POSTGRES in embedded) flags= ;; external) flags=--no-optional ;; *) exit 2 ;; esac; \
-  npx --yes pnpm@12.21.0 install --prod --frozen-lockfile --prefer-offline --filter-prod '@berth/api...' $flags
+  npx --yes pnpm@12.21.0 install --store-dir=/pnpm/store --prod --frozen-lockfile --prefer-offline --filter-prod '@berth/api...' $flags
 # The base image has Node. No page loads source maps, type declarations and the other builds of Swagger UI.
 RUN rm -r node_modules/node node_modules/.bin node_modules/.pnpm/node@* && \
   find node_modules/.pnpm -name '*.map' -delete -o -name '*.d.[cm]ts' -delete -o -name '*.d.ts' -delete -o \
   -path '*/swagger-ui-dist/swagger-ui-es-bundle*.js' -delete
 
-FROM node:24-slim AS cli
+# The command line and the console, which the server hands out.
+FROM node:24-slim AS built
 WORKDIR /app
 COPY . .
-RUN --mount=type=cache,id=pnpm,target=/root/.local/share/pnpm/store \
-  npx --yes pnpm@12.21.0 install --prod --frozen-lockfile --prefer-offline --filter-prod '@berth/cli...' && \
-  node packages/cli/build/package.ts
+RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
+  npx --yes pnpm@12.21.0 install --store-dir=/pnpm/store --prod --frozen-lockfile --prefer-offline \
+  --filter-prod '@berth/cli...' --filter-prod '@berth/web...' && \
+  node packages/cli/build/package.ts && node apps/web/build/build.ts
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="Berth" \
@@ -32,7 +34,8 @@ WORKDIR /app
 RUN install -d -o node -g node /data /app/.compile-cache && \
   ln -s /app/apps/api/src/operator/main.ts /usr/local/bin/berth-admin
 COPY --from=modules /app ./
-COPY --from=cli /app/packages/cli/dist ./packages/cli/dist
+COPY --from=built /app/packages/cli/dist ./packages/cli/dist
+COPY --from=built /app/apps/web/dist ./apps/web/dist
 USER node
 # Fills the compile cache, which depends on the user and on the flags of Node.
 RUN node --expose-gc --max-semi-space-size=4 --input-type=module --eval \

@@ -12,6 +12,7 @@ const ALLOWED = new Set([
   'ISC',
   'MIT',
   'Python-2.0',
+  'Unlicense',
   'WTFPL',
 ]);
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,6 +30,8 @@ export interface BerthOptions {
   preload?: string;
   /** The checkout whose server runs. Default: {@link OWN_TREE}. */
   tree?: string;
+  /** A file for standard output. Default: a pipe that this process reads, which takes time from the server. */
+  outputFile?: string;
 }
 
 /**
@@ -40,11 +42,12 @@ export interface BerthOptions {
  */
 export async function startBerth(
   env: Record<string, string> = {},
-  { preload, tree = OWN_TREE }: BerthOptions = {},
+  { preload, tree = OWN_TREE, outputFile }: BerthOptions = {},
 ): Promise<BenchServer & { dataDir: string }> {
   const configuredDir = env['DATA_DIR'];
   const dataDir = configuredDir ?? (await mkdtemp(join(tmpdir(), 'berth-bench-')));
   const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const output = outputFile === undefined ? undefined : await open(outputFile, 'w');
   const child = fork(join(tree, 'apps/api/src/main.ts'), {
     execArgv: ['--expose-gc', '--max-semi-space-size=4', ...(preload === undefined ? [] : ['--import', preload])],
     env: {
@@ -60,20 +63,21 @@ export async function startBerth(
       RATE_LIMITS: 'off',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', output?.fd ?? 'pipe', 'pipe', 'ipc'],
   });
+  await output?.close();
   let printed = '';
   const isUp = await new Promise<boolean>((resolve) => {
     const check = (text: Buffer) => {
       printed += String(text);
       if (printed.includes('Berth is up')) resolve(true);
     };
-    child.stdout!.on('data', check);
+    child.stdout?.on('data', check);
     child.stderr!.on('data', check);
     child.once('close', () => resolve(false));
   });
   if (!isUp) throw new Error(`The server of ${tree} exited with ${child.exitCode} before it listened:\n${printed}`);
-  child.stdout!.removeAllListeners('data').resume();
+  child.stdout?.removeAllListeners('data').resume();
   child.stderr!.removeAllListeners('data').pipe(process.stderr);
   const cleanUp = async () => {
     await stopLeftDatabase(dataDir);

@@ -1,7 +1,7 @@
 // Installs the dependencies. It runs on the Node of the machine, before anything is installed, so it uses nothing but Node.
 //
 //   node scripts/setup.mjs            everything, for tests and development
-//   node scripts/setup.mjs server     what the server and the command line that it hands out need to build and run
+//   node scripts/setup.mjs server     what the server, its console and the command line that it hands out need to build and run
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PNPM = 'pnpm@12.21.0';
 const OLDEST_NODE = 20;
 /** The root brings Node. `...` adds the packages of the workspace that a package depends on. */
-const SERVER_PACKAGES = ['berth', '@berth/api...', '@berth/cli...'];
+const SERVER_PACKAGES = ['berth', '@berth/api...', '@berth/cli...', '@berth/web...'];
 
 const isServerOnly = process.argv[2] === 'server';
 if (isServerOnly) refuseForeignRoot();
 refuseOldNode();
 install(isServerOnly && !hasTestTools() ? 'server' : 'everything');
-if (isServerOnly) buildCommandLine();
+if (isServerOnly) buildChanged('packages/cli/build/package.ts', 'apps/web/build/build.ts');
 
 /** Files that root writes here could not be read or replaced by the owner of the folder. */
 function refuseForeignRoot() {
@@ -60,8 +60,9 @@ function install(what) {
   ]);
 }
 
-function buildCommandLine() {
-  run(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, 'packages/cli/build/package.ts'), '--if-changed']);
+/** Builds what the server hands out, if its sources have changed since the last build. */
+function buildChanged(...programs) {
+  for (const program of programs) run(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, program), '--if-changed']);
 }
 
 /** Runs a program whose output goes to standard error, because standard output is for the log of the server. */

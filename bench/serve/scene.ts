@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@berth/core';
-import { type BenchServer, startBerth } from '../processes.ts';
+import { type BenchServer, type BerthOptions, startBerth } from '../processes.ts';
 import { uniformDraws, zipfDraws } from './draws.ts';
 import { LARGE_FILE, largeFile, page, PLATFORM_DOMAIN, siteFiles, writeSiteFile } from './files.ts';
 import { get } from './get.ts';
@@ -28,7 +28,7 @@ export interface Scene {
   /** The file with the recorded responses of Berth, for the bare server. */
   recorded: string;
   /** Starts a Berth that serves the scene. */
-  startBerth(env: Record<string, string>): Promise<BenchServer>;
+  startBerth(env: Record<string, string>, options?: BerthOptions): Promise<BenchServer>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function prepareScene(): Promise<Scene> {
     PLATFORM_DOMAIN,
     OWNER_API_KEY: apiKey,
   };
-  const start = (env: Record<string, string>) => startBerth({ ...fixedEnv, ...env });
+  const start = (env: Record<string, string>, options?: BerthOptions) => startBerth({ ...fixedEnv, ...env }, options);
   const dispose = async () => {
     await postgres.stop();
     for (const dir of [home, dataDir]) await rm(dir, { recursive: true, force: true });

@@ -22,7 +22,8 @@ export interface Rounds {
 const OFFSET_STEP = 137_911;
 
 /**
- * Measures one row: checks every contender, warms it up, and measures all of them in alternation.
+ * Measures one row: checks every contender, warms it up, and measures all of them in alternation. Each round begins with
+ * another contender, because the first one of a round has an advantage.
  *
  * @param note Called with facts that a reader of the table should know.
  */
@@ -45,7 +46,7 @@ export async function measureRow(
   if (row.informative)
     note(`${row.name}: ${checkedContenders.map(({ name, encoding }) => `${name} ${encoding}`).join(', ')}.`);
   for (let round = 0; round <= rounds; round += 1)
-    for (const { name, port, load } of checkedContenders) {
+    for (const { name, port, load } of rotate(checkedContenders, round)) {
       const { requests, perSecond, refused, lost } = await wrk(
         port,
         round === 0 ? (row.warmUpSeconds ?? 1) : seconds,
@@ -56,6 +57,11 @@ export async function measureRow(
       if (round > 0) (measured.get(name) as number[]).push(perSecond);
     }
   return measured;
+}
+
+function rotate<T>(items: readonly T[], steps: number): T[] {
+  const start = items.length === 0 ? 0 : steps % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
 }
 
 /** Returns the rate of Berth divided by that of another server, or `null` if one of them was not measured. */

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '@berth/testing/free-ports';
 import { PLATFORM_DOMAIN } from './files.ts';
 
 /** A web server that Berth is compared with. */
@@ -25,7 +26,7 @@ export function isInstalled(program: 'nginx' | 'caddy'): boolean {
  */
 export async function startNginx(tree: string, processes: number): Promise<WebServer> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-nginx-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   await writeFile(
     join(home, 'nginx.conf'),
@@ -59,7 +60,7 @@ export async function startNginx(tree: string, processes: number): Promise<WebSe
 /** Starts Caddy on all cores, without log and admin API. A `.br` file beside a file is its compressed form. */
 export async function startCaddy(tree: string): Promise<WebServer> {
   const home = await mkdtemp(join(tmpdir(), 'berth-bench-caddy-'));
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   await mkdir(join(home, 'data'));
   await writeFile(
     join(home, 'Caddyfile'),
@@ -117,13 +118,4 @@ async function isListening(port: number): Promise<boolean> {
   } finally {
     socket.destroy();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

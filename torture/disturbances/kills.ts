@@ -12,6 +12,13 @@ const STEP_MS = 3_000;
 const needsEmbedded = ({ service }: World) => (service.embedded ? null : 'the database is external');
 const needsWorkers = ({ service }: World) => (service.workers > 1 ? null : 'there is one process only');
 
+/** Starts the server again. Its recovery begins with the start. */
+async function startAgain(service: World['service']): ReturnType<Disturbance['run']> {
+  const since = performance.now();
+  const seconds = await service.start();
+  return { detail: `started again in ${seconds.toFixed(1)} s`, since };
+}
+
 /** Kills the first process, and starts the server again as a process manager does. */
 const killServer: Disturbance = {
   kind: 'kill-server',
@@ -21,9 +28,7 @@ const killServer: Disturbance = {
     const [server] = service.processes('server');
     signal(server!.pid, 'SIGKILL');
     await service.ended();
-    const since = performance.now();
-    const seconds = await service.start();
-    return { detail: `started again in ${seconds.toFixed(1)} s`, since };
+    return startAgain(service);
   },
 };
 
@@ -34,9 +39,7 @@ const killEverything: Disturbance = {
   recoverySeconds: START_SECONDS,
   async run({ service }) {
     await service.killAll();
-    const since = performance.now();
-    const seconds = await service.start();
-    return { detail: `started again in ${seconds.toFixed(1)} s`, since };
+    return startAgain(service);
   },
 };
 
@@ -47,9 +50,7 @@ const restart: Disturbance = {
   recoverySeconds: START_SECONDS,
   async run({ service }) {
     await service.stop();
-    const since = performance.now();
-    const seconds = await service.start();
-    return { detail: `started again in ${seconds.toFixed(1)} s`, since };
+    return startAgain(service);
   },
 };
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '@berth/testing/free-ports';
 import { OWNER_KEY } from '@berth/testing/requests';
 import type { Settings } from '../settings.ts';
 import { processesOf, type ServiceProcess, signal } from './processes.ts';
@@ -60,7 +60,7 @@ export async function createService(
   settings: Pick<Settings, 'workers' | 'databaseUrl'>,
   { dataDir, clockFile }: { dataDir: string; clockFile: string },
 ): Promise<Service> {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const { workers, databaseUrl } = settings;
   let clockOffsetMs = 0;
   let highestOffsetMs = 0;
@@ -161,13 +161,4 @@ export async function createService(
       return highestOffsetMs > clockOffsetMs;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

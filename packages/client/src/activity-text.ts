@@ -53,7 +53,13 @@ export function activityText(activity: Activity): string {
 }
 
 function accountUpdateText({ meta }: Activity): string {
-  const state = meta['state'];
+  const { state, name, invite, invited } = meta;
+  if (invited === false) return `Deleted the invitation ${text(invite, '')}`.trim();
+  if (invite !== undefined) return `Invited ${text(invited, 'a person')}`;
+  if (typeof name === 'object' && name !== null && 'to' in name)
+    return name.to === null
+      ? 'Removed the name of the account'
+      : `Renamed the account to ${text(name.to, 'another name')}`;
   if (typeof state === 'object' && state !== null && 'to' in state)
     return `Account is now ${text(state.to, 'changed')}`;
   return 'Account changed';

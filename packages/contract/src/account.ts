@@ -1,19 +1,16 @@
 import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
+import { AUTH_METHODS } from './auth-methods.ts';
 import { openEnum } from './open-enum.ts';
 import { NextCursor } from './pages.ts';
 import { Caps, Usage } from './plans.ts';
-
-/** How a request was authenticated. */
-export const AUTH_METHODS = ['api-key', 'deploy-token', 'session', 'operator', 'system'] as const;
-export type AuthMethod = (typeof AUTH_METHODS)[number];
 
 /** The account that the credential belongs to. Source: api §6. */
 export const Account = z
   .object({
     account: z.string().describe('The id of the account.'),
     email: z.string(),
-    name: z.string().nullable().describe('The name of the account holder; null if unknown.'),
+    name: z.string().nullable().describe('The name of the account; null for none.'),
     plan: z.string().describe('The id of the plan of the account, as in `GET /plans`.'),
     usage: Usage.describe('What the account uses.'),
     caps: Caps.nullable().describe('The maximum of each kind of usage; null for a plan arranged directly.'),
@@ -76,6 +73,7 @@ export type Activity = z.infer<typeof Activity>;
 export const ActivityList = z
   .object({ activities: z.array(Activity), nextCursor: NextCursor })
   .meta({ id: 'ActivityList' });
+export type ActivityList = z.infer<typeof ActivityList>;
 
 /** The input of the subscription `activities.watch`. Source: api §9. */
 export const ActivityWatch = z
@@ -90,6 +88,25 @@ export const ActivityWatch = z
     last: z.int().min(0).default(0).describe('The number of past events to send first, oldest first.'),
   })
   .optional();
+
+/** The maximum number of characters in the name of an account. */
+export const MAX_ACCOUNT_NAME_LENGTH = 100;
+const NAME_RULE = `name must have 1 to ${MAX_ACCOUNT_NAME_LENGTH} characters, or be null`;
+
+/** The body of `PATCH /account`. Source: api §13. */
+export const AccountPatch = z
+  .object({
+    name: z
+      .string()
+      .trim()
+      .min(1, NAME_RULE)
+      .max(MAX_ACCOUNT_NAME_LENGTH, NAME_RULE)
+      .refine((name) => !/\p{Cc}/u.test(name), 'name must not contain control characters')
+      .nullable()
+      .describe('The name of the account; null for none.'),
+  })
+  .meta({ id: 'AccountPatch' });
+export type AccountPatch = z.infer<typeof AccountPatch>;
 
 /** The input of `DELETE /account`. Source: api §13. */
 export const AccountDeletion = z.object({

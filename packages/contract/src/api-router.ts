@@ -10,6 +10,7 @@ import type { z } from 'zod';
 import type {
   Account,
   AccountDeletion,
+  AccountPatch,
   Activity,
   ActivityList,
   ActivityWatch,
@@ -20,6 +21,8 @@ import type {
   CreatedDeployment,
   DeletedDeployment,
   Deployment,
+  DeploymentChanges,
+  DeploymentChangesQuery,
   DeploymentFileList,
   DeploymentFileQuery,
   DeploymentList,
@@ -44,6 +47,16 @@ import type {
 } from './domains.ts';
 import type { ErrorBody } from './errors.ts';
 import type { LabelList } from './labels.ts';
+import type {
+  CreatedInvite,
+  DeletedInvite,
+  DeletedMember,
+  InviteList,
+  InvitePath,
+  InviteRequest,
+  MemberList,
+  MemberPath,
+} from './members.ts';
 import type { PageQuery } from './pages.ts';
 import type { Limits, MovedConfig, Ping, PlanList } from './plans.ts';
 import type {
@@ -65,6 +78,7 @@ import type {
   SessionProof,
   SessionState,
 } from './sign-in.ts';
+import type { Site, SiteList, SitePath, SiteQuery } from './sites.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
 import type { AbortedUpload, BeginUpload, BegunUpload, CommitUpload } from './uploads.ts';
 
@@ -79,6 +93,7 @@ export type ApiRouter = TRPCBuiltRouter<
       claim: Mutation<typeof ClaimRequest, typeof Deployment>;
       delete: Mutation<typeof AccountDeletion, typeof DeletedAccount>;
       get: Query<None, typeof Account>;
+      update: Mutation<typeof AccountPatch, typeof Account>;
     };
     activities: {
       list: Query<Optional<typeof PageQuery>, typeof ActivityList>;
@@ -87,6 +102,7 @@ export type ApiRouter = TRPCBuiltRouter<
     deployments: {
       abort: Mutation<typeof CommitUpload, typeof AbortedUpload>;
       begin: Mutation<typeof BeginUpload, typeof BegunUpload>;
+      changes: Query<typeof DeploymentChangesQuery, typeof DeploymentChanges>;
       commit: Mutation<typeof CommitUpload, typeof CreatedDeployment>;
       delete: Mutation<typeof DeploymentPath, typeof DeletedDeployment>;
       files: Query<typeof DeploymentFileQuery, typeof DeploymentFileList>;
@@ -107,8 +123,17 @@ export type ApiRouter = TRPCBuiltRouter<
       versions: Query<typeof DomainVersionQuery, typeof DomainVersionList>;
       verify: Mutation<typeof DomainPath, typeof VerifiedDomain>;
     };
+    invites: {
+      create: Mutation<Optional<typeof InviteRequest>, typeof CreatedInvite>;
+      delete: Mutation<typeof InvitePath, typeof DeletedInvite>;
+      list: Query<None, typeof InviteList>;
+    };
     labels: {
       list: Query<None, typeof LabelList>;
+    };
+    members: {
+      delete: Mutation<typeof MemberPath, typeof DeletedMember>;
+      list: Query<None, typeof MemberList>;
     };
     passkeys: {
       begin: Mutation<None, typeof PasskeyOptions>;
@@ -144,6 +169,10 @@ export type ApiRouter = TRPCBuiltRouter<
       password: Mutation<typeof PasswordSignIn, typeof Done>;
       readLink: Mutation<typeof LinkRequest, typeof LinkTarget>;
       useLink: Mutation<typeof LinkRequest, typeof Done>;
+    };
+    sites: {
+      get: Query<typeof SitePath, typeof Site>;
+      list: Query<Optional<typeof SiteQuery>, typeof SiteList>;
     };
     tokens: {
       create: Mutation<Optional<typeof TokenRequest>, typeof CreatedToken>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
+import { Email } from './members.ts';
 import { openEnum } from './open-enum.ts';
 
 /** The ways in which a person can sign in. Source: api §13. */
@@ -19,13 +20,6 @@ const LinkSecret = z
   .string()
   .max(256, 'the secret must be that of a one-time link')
   .describe('The secret in the link.');
-
-const EmailAddress = z
-  .string()
-  .trim()
-  .max(254, 'the e-mail address must have at most 254 characters')
-  .regex(/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u, 'the e-mail address must have the form "name@host"')
-  .describe('The e-mail address. Its case does not matter.');
 
 /** A password that a person enters to sign in. */
 const EnteredPassword = z
@@ -106,7 +100,7 @@ export const LinkTarget = z.object({ email: z.string(), expires: Timestamp });
 export type LinkTarget = z.infer<typeof LinkTarget>;
 
 /** The input of `signIn.password`. */
-export const PasswordSignIn = z.object({ email: EmailAddress, password: EnteredPassword });
+export const PasswordSignIn = z.object({ email: Email, password: EnteredPassword });
 /** The input of `signIn.passkey`. */
 export const PasskeySignIn = z.object({ response: PasskeyResponse });
 

@@ -1,4 +1,4 @@
-import type { Plan } from '@berth/contract';
+import type { MemberRole, Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
 import type { Dns } from './dns/dns.ts';
 import type { Log } from './log.ts';
@@ -40,6 +40,8 @@ export interface Addresses {
   readonly console: string;
   /** Returns a one-time link, which signs a person in. The secret is in the fragment, which browsers do not send. */
   firstLink(secret: string): string;
+  /** Returns the link of an invitation. */
+  invite(secret: string): string;
   /** Returns the URL of the public page with the DNS records of a domain. */
   share(hash: string): string;
 }
@@ -131,6 +133,8 @@ export interface AccountCaller {
   token: string;
   /** Present for a deploy token that can publish to domains. Source: api §5. */
   domainAccess?: DomainAccess;
+  /** The member who acts: the one who made the credential. `null` if the operator made it, who acts as the owner. */
+  member: CallingMember | null;
   /** How the request was authenticated. The operator acts for an account with `operator`. */
   authMethod: 'api-key' | 'deploy-token' | 'session' | 'operator';
   /** Present for a session. */
@@ -139,14 +143,10 @@ export interface AccountCaller {
   used: Date | null;
 }
 
-/** The person who is signed in, and the session. Source: api §13. */
+/** The session of the person who is signed in. Source: api §13. */
 export interface CallingSession {
-  /** The id of the person. */
-  readonly person: string;
   /** The e-mail address of the person. */
   readonly email: string;
-  /** The role of the person in the account. */
-  readonly role: 'owner' | 'member';
   /** When the person last proved who they are. */
   readonly proved: Date;
 }
@@ -167,6 +167,13 @@ export interface Browser {
   keepSession(secret: string | null): void;
   /** Replaces the secret of the sign-in that the browser has begun. `null` removes it. */
   keepProof(secret: string | null): void;
+}
+
+/** A member of the account of the caller. */
+export interface CallingMember {
+  /** The id of the person. */
+  readonly person: string;
+  readonly role: MemberRole;
 }
 
 /** What a deploy token can do with domains. */

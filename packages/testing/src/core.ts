@@ -66,6 +66,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
       claim: (hash) => `https://api.test/claim/${hash}`,
       console: 'https://api.test',
       firstLink: (secret) => `https://api.test/#first=${secret}`,
+      invite: (secret) => `https://api.test/app/invite#${secret}`,
       share: (hash) => `https://api.test/setup/${hash}`,
     },
     keys: {

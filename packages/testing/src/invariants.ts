@@ -15,6 +15,7 @@ const TABLES = [
   'deployment',
   'deployment_pack',
   'idempotency_record',
+  'invite',
   'issued_id',
   'manifest',
   'member',

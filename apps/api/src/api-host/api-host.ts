@@ -6,6 +6,7 @@ import { createAdmission } from './admission.ts';
 import { createDownloadRoute } from './archives/download-route.ts';
 import { claimPageRouter } from './claim-page/claim-page.ts';
 import { commandLineRouter } from './command-line.ts';
+import { createConsole } from './console/console.ts';
 import { createContentsRoute } from './contents-route.ts';
 import { cors } from './cors.ts';
 import { createDeployRoute } from './deploy-route.ts';
@@ -44,6 +45,8 @@ export function createApiHost(options: ApiHostOptions): Express {
       '/openapi-3.0.json': () => openApiDocument({ ...documentOptions, openApiVersion: '3.0.3' }),
     }),
   );
+  const console = createConsole({ baseUrl, folder: options.consoleFolder });
+  app.use(console.router);
   app.use(commandLineRouter(baseUrl.origin));
   app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => core.now()));
   if (core.tracer !== UNTRACED) app.use(traceRequests(core.tracer));

@@ -13,6 +13,8 @@ export interface ApiHostOptions {
   abuseContact: string | null;
   /** Whether the console keeps sessions over plain http on hosts other than those of this machine. */
   allowInsecure: boolean;
+  /** The folder of the built console; `null` for none. */
+  consoleFolder: string | null;
   /** The folder for temporary files. */
   spoolFolder: string;
   log: Log;

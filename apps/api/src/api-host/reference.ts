@@ -24,7 +24,6 @@ const HEADERS = {
 
 /**
  * Serves the OpenAPI documents, and at `/docs` a page that displays `/openapi.json` and loads nothing from other hosts.
- * `/` redirects to `/docs`.
  *
  * @param documents Create the documents, by path. Each is created for its first request, because most starts need none of
  *   them. Source: api §9; security T17, §7.
@@ -39,10 +38,6 @@ export function referenceRouter(documents: Record<'/openapi.json' | '/openapi-3.
       .get((_req, res) => sendJson(res, 200, (json ??= JSON.stringify(createDocument()))))
       .all(allowOnly('GET'));
   }
-  reference
-    .route('/')
-    .get((_req, res) => void res.writeHead(302, { Location: '/docs', 'Cache-Control': 'no-store' }).end())
-    .all(allowOnly('GET'));
 
   const page = readFileSync(new URL('./reference/index.html', import.meta.url));
   reference

@@ -7,6 +7,9 @@ import { EnvironmentReader } from './environment-reader.ts';
 import { readPlansFile } from './plans-file.ts';
 import { parseRateLimits } from './rate-limit-list.ts';
 
+/** `npm start`, `npm run dev` and the image build the console here. */
+const BUILT_CONSOLE = join(import.meta.dirname, '../../../web/dist');
+
 /** The checked configuration of the server. Source: api §10. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
@@ -40,6 +43,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     /** A claim link is this URL, a slash and a claim hash. */
     claimUrl: reader.read('CLAIM_URL', `${addresses.baseUrl.origin}/claim`, values.parseClaimUrl),
     dataDir,
+    /** The folder of the built console. `null` means that there is none. */
+    consoleFolder: reader.readInTests<string | null>('CONSOLE_FOLDER', BUILT_CONSOLE, (text) =>
+      text === 'none' ? null : resolve(text),
+    ),
     /** The folder for temporary files. It is on the disk of the packs, because `/tmp` may be in memory. */
     spoolFolder: join(dataDir, 'spool'),
     /** `null` means that the embedded PostgreSQL is used. */

@@ -49,16 +49,26 @@ for (const kind of ['api', 'site'] as const) for (const status of [200, 500, 503
 
 const START = Symbol('start of the request');
 const KIND = Symbol('kind of host');
+const HAS_DURATION = Symbol('whether the duration is counted');
+const LISTENER = Symbol('listener for the end');
 const COUNTED_BYTES = Symbol('counted bytes');
+
+/**
+ * @param durationMs Milliseconds from the head of the request until the response was handed to the system.
+ * @param bytes The bytes of the response, with its head.
+ */
+type EndListener = (durationMs: number, bytes: number) => void;
 
 interface CountedResponse extends ServerResponse {
   [START]?: number;
   /** `null` for a request that is left out of the metrics. */
   [KIND]?: HostKind | null;
+  [HAS_DURATION]?: false;
+  [LISTENER]?: EndListener;
 }
 type CountedSocket = Socket & { [COUNTED_BYTES]?: number };
 
-/** Counts a request once its response has closed. */
+/** Measures a request, and counts it once its response has closed. */
 export function countRequest(res: CountedResponse): void {
   activeRequests.value += 1;
   res[START] = performance.now();
@@ -78,7 +88,12 @@ export function leaveOut(res: CountedResponse): void {
 
 /** Leaves the duration of a response out of the metrics, because it says nothing about the server. */
 export function ignoreDuration(res: CountedResponse): void {
-  res[START] = NaN;
+  res[HAS_DURATION] = false;
+}
+
+/** Calls a function once the response of a counted request has closed. A request has one such function at most. */
+export function onRequestEnd(res: CountedResponse, listener: EndListener): void {
+  res[LISTENER] = listener;
 }
 
 /** Counts a request that could not be parsed. */
@@ -88,17 +103,20 @@ export function countUnparsed(status: number): void {
 
 function countResponse(this: CountedResponse): void {
   const { method = '', socket } = this.req as IncomingMessage & { socket: CountedSocket };
-  const kind = this[KIND] ?? null;
-  const methodClass = classOf(method);
-  const seconds = (performance.now() - this[START]!) / 1000;
-  activeRequests.value -= 1;
-  if (kind === null) return;
-  requestsOf(kind, methodClass, this.headersSent ? this.statusCode : 0).value += 1;
-  if (kind !== 'unknown' && kind !== 'invalid' && seconds >= 0) durationsOf(kind, methodClass).observe(seconds);
-  // The socket may have sent several responses, and is read once for each.
+  const durationMs = performance.now() - this[START]!;
+  // The socket may have sent several responses.
   const bytesWritten = socket.bytesWritten;
-  sentBytes[kind].value += bytesWritten - (socket[COUNTED_BYTES] ?? 0);
+  const bytes = bytesWritten - (socket[COUNTED_BYTES] ?? 0);
   socket[COUNTED_BYTES] = bytesWritten;
+  activeRequests.value -= 1;
+  this[LISTENER]?.(durationMs, bytes);
+  const kind = this[KIND] ?? null;
+  if (kind === null) return;
+  const methodClass = classOf(method);
+  requestsOf(kind, methodClass, this.headersSent ? this.statusCode : 0).value += 1;
+  sentBytes[kind].value += bytes;
+  if (kind !== 'unknown' && kind !== 'invalid' && this[HAS_DURATION] !== false)
+    durationsOf(kind, methodClass).observe(durationMs / 1000);
 }
 
 /** @param status 0 if no response was sent. */

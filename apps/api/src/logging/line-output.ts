@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DestinationStream, destination } from 'pino';
 
@@ -28,10 +29,15 @@ interface LineOutputOptions extends SharingOptions {
 
 /** Opens standard output for {@link LineOutput}. It is written in the background, and completely when the process exits. */
 export function openStandardOutput({ isShared }: SharingOptions): BackgroundStream {
-  const stream = destination({ dest: 1, sync: false, maxWrite: isShared ? ATOMIC_BYTES : CHUNK_BYTES });
+  const stream = destination({ dest: 1, sync: false, maxWrite: maxPieceBytes(isShared) });
   // A failed write, such as to a full disk, is repeated with the next line. It must not end the process.
   stream.on('error', () => {});
   return stream;
+}
+
+/** A file takes pieces of any size in one piece; its writers have the same position, which they inherit. */
+function maxPieceBytes(isShared: boolean): number {
+  return isShared && !fstatSync(1).isFile() ? ATOMIC_BYTES : CHUNK_BYTES;
 }
 
 /**
@@ -40,10 +46,10 @@ export function openStandardOutput({ isShared }: SharingOptions): BackgroundStre
  */
 export class LineOutput {
   readonly #stream: DestinationStream;
-  readonly #maxChunkBytes: number;
   readonly #onDropped: (lines: number) => void;
   readonly #isBackground: boolean;
-  #gathered = '';
+  /** Gathered lines. As strings, they would survive collections of garbage, each of which copies them. */
+  readonly #gathered: Buffer;
   #gatheredBytes = 0;
   #timer: NodeJS.Timeout | null = null;
   /** The bytes that were passed to the stream and are not yet written. */
@@ -52,13 +58,13 @@ export class LineOutput {
 
   constructor(stream: DestinationStream | BackgroundStream, { isShared, onDropped }: LineOutputOptions) {
     this.#stream = stream;
-    this.#maxChunkBytes = isShared ? ATOMIC_BYTES : CHUNK_BYTES;
+    this.#gathered = Buffer.allocUnsafeSlow(maxPieceBytes(isShared));
     this.#onDropped = onDropped;
     this.#isBackground = 'flushSync' in stream;
     if (!('flushSync' in stream)) return;
     stream.on('write', (bytes: number) => this.#onWritten(bytes));
     process.on('exit', () => {
-      if (this.#gathered === '') return;
+      if (this.#gatheredBytes === 0) return;
       this.#passOn();
       stream.flushSync();
     });
@@ -92,19 +98,22 @@ export class LineOutput {
   }
 
   #add(line: string, bytes: number): void {
-    if (this.#gatheredBytes + bytes > this.#maxChunkBytes) this.#passOn();
-    this.#gathered += line;
-    this.#gatheredBytes += bytes;
+    if (this.#gatheredBytes + bytes > this.#gathered.length) this.#passOn();
+    if (bytes > this.#gathered.length) return this.#send(line, bytes);
+    this.#gatheredBytes += this.#gathered.write(line, this.#gatheredBytes, bytes === line.length ? 'latin1' : 'utf8');
   }
 
   #passOn(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#gathered === '') return;
-    const chunk = this.#gathered;
-    if (this.#isBackground) this.#waitingBytes += this.#gatheredBytes;
-    this.#gathered = '';
+    const bytes = this.#gatheredBytes;
+    if (bytes === 0) return;
     this.#gatheredBytes = 0;
+    this.#send(this.#gathered.toString('utf8', 0, bytes), bytes);
+  }
+
+  #send(chunk: string, bytes: number): void {
+    if (this.#isBackground) this.#waitingBytes += bytes;
     this.#stream.write(chunk);
   }
 

@@ -7,8 +7,6 @@ export interface LoggedRequest {
   req: IncomingMessage;
   res: ServerResponse;
   requestId: string;
-  /** The value of `performance.now()` when the request arrived. */
-  start: number;
   /** The kind of host that the request names, such as `api` or `site`. */
   kind: string;
   /** The client's address, past trusted proxies. */
@@ -30,39 +28,30 @@ const SLOW_MS = 1_000;
 const READING_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Creates the request log. It writes one line for each logged request after the response was sent, or, with `aborted`,
- * after the client left. The line has no query and no header except `Host`, and hides the names of uploads and
+ * Creates the request log. For each request, it returns a function to call once the response has closed, with the
+ * duration and the bytes sent. That function writes the line, with `aborted` if the client left before the end. The line has no query and no header except `Host`, and hides the names of uploads and
  * everything that follows `claimPath`. Source: security T20, T24, T38.
  */
 export function createRequestLog(
   log: ServerLog,
   { claimPath = null, logged = { which: 'all' }, traceIdOf }: RequestLogOptions = {},
-): (request: LoggedRequest) => void {
+): (request: LoggedRequest) => (durationMs: number, bytes: number) => void {
   const write = log.request ?? ((entry) => log.info(entry, 'request'));
   const isLogged = createSelection(logged);
-  return ({ req, res, requestId, start, kind, address }) => {
-    const { method, socket } = req;
+  return ({ req, res, requestId, kind, address }) => {
+    const { method } = req;
     const { host } = req.headers;
     const path = kind === 'api' ? hideUpload(hideClaim(pathOf(req), claimPath)) : pathOf(req);
-    const bytesBefore = socket.bytesWritten;
-    res.on('close', () => {
-      const entry: RequestEntry = {
-        requestId,
-        kind,
-        method,
-        host,
-        path,
-        status: res.headersSent ? res.statusCode : null,
-        bytes: socket.bytesWritten - bytesBefore,
-        durationMs: Math.round((performance.now() - start) * 10) / 10,
-        address,
-      };
+    return (measuredMs, bytes) => {
+      const status = res.headersSent ? res.statusCode : null;
+      const durationMs = Math.round(measuredMs * 10) / 10;
+      const entry: RequestEntry = { requestId, kind, method, host, path, status, bytes, durationMs, address };
       if (!isLogged(entry)) return;
       const traceId = traceIdOf?.(res);
       if (traceId !== undefined) entry.traceId = traceId;
       if (!res.writableFinished) entry.aborted = true;
       write(entry);
-    });
+    };
   };
 }
 

@@ -119,14 +119,15 @@ export function addMembers(program: Command, open: OpenSession): void {
   const members = program.command('members').description('Add, list and remove members of an account.');
 
   members
-    .command('add <account> <email>')
+    .command('add <account>')
+    .argument('<email>', 'the e-mail address of the member', emailOf)
     .description('Add a member to an account.')
     .addHelpText('after', examples('members add ada@example.com grace@example.com'))
     .action(async (named: string, member: string) => {
       const { core, print } = await open();
-      const account = await findAccount(core, named);
-      const { email } = await addMember(core, account, member);
-      print(`${email} is now a member of account ${account}.`);
+      const scope = await actForAccount(core, named);
+      const { email } = await addMember(scope, member);
+      print(`${email} is now a member of account ${scope.caller.account}.`);
     });
 
   members
@@ -135,12 +136,7 @@ export function addMembers(program: Command, open: OpenSession): void {
     .option(...JSON_OPTION)
     .action(async (named: string, { json }: JsonOption) => {
       const { core, print } = await open();
-      const account = await findAccount(core, named);
-      const rows = (await listMembers(core, account)).map(({ email, role, created }) => ({
-        email,
-        role,
-        created: Math.floor(created.getTime() / 1000),
-      }));
+      const { members: rows } = await listMembers(await actForAccount(core, named));
       if (json) return print(formatJson({ members: rows }));
       const cells = rows.map(({ email, role, created }) => [email, role, formatTime(created)]);
       print(formatList(['email', 'role', 'since'], cells, 'The account has no members.'));
@@ -151,9 +147,9 @@ export function addMembers(program: Command, open: OpenSession): void {
     .description('Remove a member from an account.')
     .action(async (named: string, member: string) => {
       const { core, print } = await open();
-      const account = await findAccount(core, named);
-      const { email } = await removeMember(core, account, member);
-      print(`${email} is no longer a member of account ${account}.`);
+      const scope = await actForAccount(core, named);
+      const { email } = await removeMember(scope, member);
+      print(`${email} is no longer a member of account ${scope.caller.account}.`);
     });
 }
 

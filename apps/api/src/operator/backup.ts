@@ -3,6 +3,7 @@ import { backup, type BackupSummary, type EarlierBackup, openEarlierBackup } fro
 import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import { fingerprintOf, loadSecretKey } from '../config/secret-key.ts';
+import { formatCount } from '../pages/format.ts';
 import { VERSION } from '../version.ts';
 import { interruptible, readBackupFile, STANDARD_STREAM, writeBackupFile } from './backup-files.ts';
 import {
@@ -94,10 +95,10 @@ export function showProgress(progress: Session['progress']): (doneBytes: number,
 function describeBackup(file: string, summary: BackupSummary, seconds: number, withKey: boolean): string {
   const { deployments, accounts, packs, packBytes, earlierPacks, rowBytes, bytes } = summary;
   const name = file === STANDARD_STREAM ? 'the backup' : file;
-  const earlier = earlierPacks === 0 ? '' : `; ${earlierPacks} packs are in the earlier backups`;
+  const earlier = earlierPacks === 0 ? '' : `; the earlier backups have ${formatCount(earlierPacks, 'more pack')}`;
   return [
-    `Wrote ${name}: ${deployments} deployments of ${accounts} accounts, ${formatBytes(bytes)} in ${seconds.toFixed(1)} s.`,
-    `It has ${packs} packs with ${formatBytes(packBytes)}, and ${formatBytes(rowBytes)} of rows${earlier}.`,
+    `Wrote ${name}: ${formatCount(deployments, 'deployment')} of ${formatCount(accounts, 'account')}, ${formatBytes(bytes)} in ${seconds.toFixed(1)} s.`,
+    `It has ${formatCount(packs, 'pack')} with ${formatBytes(packBytes)}, and ${formatBytes(rowBytes)} of rows${earlier}.`,
     withKey
       ? 'It contains SECRET_KEY: protect it like the key.'
       : 'It does not contain SECRET_KEY: keep the key in another place, because a restore needs it.',

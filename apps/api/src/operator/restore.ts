@@ -3,6 +3,7 @@ import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { fingerprintOf, readSecretKey, removeSecretKey, storeSecretKey } from '../config/secret-key.ts';
+import { formatCount } from '../pages/format.ts';
 import {
   readRestoreRecord,
   removeRestoreRecord,
@@ -113,7 +114,7 @@ function describe(
   const migrated =
     schema.from === schema.to ? [] : [`Migrated the database from schema ${schema.from} to ${schema.to}.`];
   return [
-    `Restored the backup of ${created}: ${deployments} deployments of ${accounts} accounts, ${packs} packs with ${formatBytes(packBytes)}, in ${seconds.toFixed(1)} s.`,
+    `Restored the backup of ${created}: ${formatCount(deployments, 'deployment')} of ${formatCount(accounts, 'account')}, ${formatCount(packs, 'pack')} with ${formatBytes(packBytes)}, in ${seconds.toFixed(1)} s.`,
     ...migrated,
     `Check it with "${PROGRAM} doctor", then start the server.`,
   ].join('\n');

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { performance } from 'node:perf_hooks';
 import { type Core, invalid } from '@berth/core';
 import { type LiveSites, unlockSite } from '@berth/core/sites';
 import { createApiHost } from '../api-host/api-host.ts';
@@ -9,7 +8,7 @@ import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/config-values.ts';
 import type { Health } from '../health/health.ts';
 import { createAddressReader, parseTrustedProxies } from '../http/client-address.ts';
-import { setHostKind } from '../http/count-requests.ts';
+import { onRequestEnd, setHostKind } from '../http/count-requests.ts';
 import { sendError } from '../http/error-answer.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
@@ -41,6 +40,7 @@ export function createHostRouter({ core, config, sites, health, log }: HostRoute
     claimUrl: config.claimUrl,
     abuseContact: config.abuseContact,
     allowInsecure: config.allowInsecure,
+    consoleFolder: config.consoleFolder,
     spoolFolder: config.spoolFolder,
     log,
     addressOf,
@@ -72,14 +72,11 @@ export function createHostRouter({ core, config, sites, health, log }: HostRoute
   return (req: IncomingMessage, res: ServerResponse) => {
     const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
     setHostKind(res, host.kind);
-    logRequest?.({
-      req,
-      res,
-      requestId: requestIdOf(res),
-      start: performance.now(),
-      kind: host.kind,
-      address: addressOf(req),
-    });
+    if (logRequest !== null)
+      onRequestEnd(
+        res,
+        logRequest({ req, res, requestId: requestIdOf(res), kind: host.kind, address: addressOf(req) }),
+      );
     switch (host.kind) {
       case 'invalid':
         return sendError(res, invalid('Host', host.reason));

@@ -131,6 +131,7 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
     claim: (hash) => `${config.claimUrl}/${hash}`,
     console: config.baseUrl.origin,
     firstLink: (secret) => `${config.baseUrl.origin}/#first=${secret}`,
+    invite: (secret) => `${config.baseUrl.origin}/app/invite#${secret}`,
     share: (hash) => `${config.baseUrl.origin}/setup/${hash}`,
   };
 }

@@ -53,6 +53,7 @@ it('F7, api §2: an exception in a route is logged, and its error body contains 
     claimUrl: 'http://localhost/claim',
     abuseContact: null,
     allowInsecure: false,
+    consoleFolder: null,
     spoolFolder: tmpdir(),
     log,
     addressOf: () => '127.0.0.1',

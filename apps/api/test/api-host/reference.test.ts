@@ -24,11 +24,6 @@ describe('the API reference', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  it('is the target of a redirect from the root of the API host', async () => {
-    const response = await request('/');
-    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs']);
-  });
-
   it.each(['/docs', '/docs/reference.css', '/docs/reference.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
     'security §7: has no inline scripts or styles at %s, and loads nothing from other hosts',
     async (path) => {
@@ -112,7 +107,7 @@ describe('the API reference', () => {
       const head = await request(path, { method: 'HEAD' });
       expect([head.status, await head.text(), Number(head.headers.get('content-length')) > 0]).toEqual([200, '', true]);
     }
-    for (const path of ['/', '/docs', '/docs/reference.js', '/openapi.json']) {
+    for (const path of ['/docs', '/docs/reference.js', '/openapi.json']) {
       const post = await request(path, { method: 'POST' });
       expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     }

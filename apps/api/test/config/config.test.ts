@@ -27,6 +27,7 @@ describe('readConfig', () => {
       dnsServers: [],
       claimUrl: 'http://localhost:4000/claim',
       dataDir: resolve('data'),
+      consoleFolder: resolve('apps/web/dist'),
       spoolFolder: resolve('data/spool'),
       databaseUrl: null,
       ownerEmail: 'owner@localhost',

@@ -1,10 +1,16 @@
-import { CONTENTS_TYPE } from '@berth/contract';
+import { CONTENTS_TYPE, type Member } from '@berth/contract';
 import { type Files, formOf, OWNER_KEY } from '@berth/testing/requests';
 import { type Case, type Input, caseOf } from './case.ts';
 import { UPLOAD_CASES } from './upload-cases.ts';
 import type { World } from './world.ts';
 
-const MISSING = { deployment: 'calm-otter-zzzzzzz', domain: 'not-there.localhost', token: 'zzzzzzz' };
+const MISSING = {
+  deployment: 'calm-otter-zzzzzzz',
+  domain: 'not-there.localhost',
+  token: 'zzzzzzz',
+  invite: 'inv-zzzzzzz',
+  member: 'mem-999999999',
+};
 const HELLO: Files = { 'index.html': 'hello' };
 const missingResource = (name: keyof typeof MISSING) =>
   caseOf('A resource that does not exist', 404, { path: { [name]: MISSING[name] } });
@@ -111,6 +117,18 @@ export const CASES: Record<string, Case[]> = {
       query: { cursor: 'Zm9yZ2Vk' },
     })),
     missingResource('deployment'),
+  ],
+  'deployments.changes': [
+    caseOf('An earlier deployment', 200, async ({ server, ownAccount: mine }) => {
+      const earlier = await server.publish({ ...HELLO, 'old.html': 'old' }, { key: mine.key });
+      const { deployment } = await server.publish({ 'index.html': 'new', 'new.html': 'new' }, { key: mine.key });
+      return { path: { deployment }, query: { from: earlier.deployment } };
+    }),
+    caseOf('A deployment that does not exist', 404, ({ site }) => ({
+      path: { deployment: site },
+      query: { from: MISSING.deployment },
+    })),
+    caseOf('Without an earlier deployment', 400, ({ site }) => ({ path: { deployment: site } })),
   ],
   'deployments.archive': [
     deploymentCase('A tar', 200, 'site'),
@@ -219,11 +237,20 @@ export const CASES: Record<string, Case[]> = {
       key: full.key,
     })),
   ],
+  'account.update': [
+    caseOf('A name', 200, { json: { name: 'The corner shop' } }),
+    caseOf('No name', 200, { json: { name: null } }),
+    caseOf('An empty name', 400, { json: { name: ' ' } }),
+  ],
   'account.delete': [
     caseOf('The account', 200, async ({ server }) => {
       const { account, key } = await server.account();
       return { query: { account }, key };
     }),
+    caseOf('The key of a member', 403, ({ ownAccount: mine, memberKey }) => ({
+      query: { account: mine.account },
+      key: memberKey,
+    })),
     caseOf('No id', 400, {}),
     caseOf('The id of another account', 404, ({ otherAccount }) => ({ query: { account: otherAccount.account } })),
     caseOf('The account of the owner', 422, async ({ server }) => {
@@ -231,8 +258,49 @@ export const CASES: Record<string, Case[]> = {
       return { query: { account }, key: OWNER_KEY };
     }),
   ],
+  'members.list': [caseOf('The members', 200)],
+  'members.delete': [
+    caseOf('A member', 200, async ({ freshMember }) => ({ path: { member: await freshMember() } })),
+    caseOf('The key of a member', 403, async ({ freshMember, memberKey }) => ({
+      path: { member: await freshMember() },
+      key: memberKey,
+    })),
+    caseOf('The owner', 422, async ({ server, ownAccount: mine }) => {
+      const { members } = (await server.api('/account/members', { key: mine.key })).json<{ members: [Member] }>();
+      return { path: { member: members[0].member } };
+    }),
+    missingResource('member'),
+  ],
+  'invites.create': [
+    caseOf('A link for anyone', 201),
+    caseOf('A link for one person', 201, { json: { email: 'grace@example.com', role: 'member' } }),
+    caseOf('An address that cannot be one', 400, { json: { email: 'grace' } }),
+    caseOf('Another owner', 400, { json: { role: 'owner' } }),
+    caseOf('The key of a member', 403, ({ memberKey }) => ({ key: memberKey })),
+    caseOf('No seat left', 403, ({ full }) => ({ key: full.key })),
+    caseOf('A person who is a member', 422, { json: { email: 'member@example.com' } }),
+  ],
+  'invites.list': [caseOf('The invitations', 200)],
+  'invites.delete': [
+    caseOf('An invitation', 200, async ({ send }) => ({
+      path: { invite: (await send('POST', '/account/invites', {}))['invite']! },
+    })),
+    caseOf('The key of a member', 403, ({ memberKey }) => ({ path: { invite: MISSING.invite }, key: memberKey })),
+    missingResource('invite'),
+  ],
   'activities.list': pageCases,
   'labels.list': [caseOf('The labels', 200)],
+  'sites.list': [
+    ...pageCases,
+    caseOf('Sites with a text', 200, ({ platformDomain }) => ({ query: { search: platformDomain } })),
+    caseOf('No site with a text', 200, { query: { search: 'nothing has this text' } }),
+    caseOf('A text that is too long', 400, { query: { search: 'x'.repeat(201) } }),
+  ],
+  'sites.get': [
+    caseOf('A domain', 200, ({ platformDomain }) => ({ path: { site: platformDomain } })),
+    caseOf('A deployment', 200, ({ site }) => ({ path: { site } })),
+    caseOf('A site that does not exist', 404, { path: { site: MISSING.domain } }),
+  ],
   'tokens.create': [
     caseOf('A deploy token', 201),
     caseOf('A deploy token for a domain', 201, { json: { domains: ['shop.localhost'], keep: 5 } }),

@@ -1,5 +1,5 @@
 import type { Plan } from '@berth/contract';
-import { setTakenDown } from '@berth/core/operator';
+import { actForAccount, addMember, setTakenDown } from '@berth/core/operator';
 import { startServer } from '@berth/testing/server';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
@@ -67,6 +67,15 @@ export async function createWorld() {
   await send('DELETE', `/deployments/${deletedSite.deployment}`);
   const { token, secret } = await send('POST', '/tokens', { labels: ['ci-main'], domains: [platformDomain] });
   server.secrets.add(secret!);
+  const mineScope = await actForAccount(server.berth.core, mine.account);
+  const freshMember = async (email = `member-${(lastNumber += 1)}@example.com`) =>
+    (await addMember(mineScope, email)).member;
+  await freshMember('member@example.com');
+  const memberToken = await send('POST', '/tokens', { kind: 'api' });
+  server.secrets.add(memberToken['secret']!);
+  await server.database.query(`insert into person (id, email, created) values ('per-1', 'member@example.com', now())`);
+  await server.database.query(`update member set person_id = 'per-1' where email = 'member@example.com'`);
+  await server.database.query(`update token set person_id = 'per-1' where token = $1`, [memberToken['token']]);
   await server.database.query(`update account set state = 'suspended' where id = $1`, [suspended.account]);
   return {
     server,
@@ -92,6 +101,10 @@ export async function createWorld() {
     token: token!,
     /** The secret of `token`, a deploy token that can publish to `platformDomain`. */
     deployToken: secret!,
+    /** An API key that a member who is not the owner made. */
+    memberKey: memberToken['secret']!,
+    /** Adds a member to the account. @returns The id of the member. */
+    freshMember,
     send,
     freshName,
     async exhaust() {

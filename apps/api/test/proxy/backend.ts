@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '@berth/testing/free-ports';
 import { createTestDatabase } from '@berth/testing/database';
 import { type DnsServer, startDnsServer } from '@berth/testing/dns-server';
 import { launchProcess, type LaunchedProcess, whenUp } from '@berth/testing/process';
-import { listen } from '@berth/testing/raw-socket';
 import { testEnvironment } from '@berth/testing/server';
 
 /** A server in its own process, for a proxy on this machine. */
@@ -74,12 +73,4 @@ export async function startBackend(httpsPort: number): Promise<Backend> {
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Returns ports of 127.0.0.1 that were free a moment ago, for programs that cannot choose a port themselves. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(servers.map((server) => listen(server)));
-  await Promise.all(servers.map((server) => new Promise((closed) => void server.close(closed))));
-  return ports;
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:tls';
+import { freePorts } from '@berth/testing/free-ports';
 import { launchBrowser, MISSING_BROWSER } from '@berth/testing/browser';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePorts, startBackend } from './backend.ts';
+import { startBackend } from './backend.ts';
 import { type Caddy, hasCaddy, startCaddy } from './caddy.ts';
 import { callApi, CLIENT_ADDRESS, type Proxied, publish, testProxy, verifyCustomDomain } from './proxied.ts';
 import { createTlsClient } from './tls-client.ts';

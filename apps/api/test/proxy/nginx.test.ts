@@ -1,5 +1,6 @@
+import { freePorts } from '@berth/testing/free-ports';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePorts, startBackend } from './backend.ts';
+import { startBackend } from './backend.ts';
 import { hasNginx, type Nginx, startNginx } from './nginx.ts';
 import { callApi, CLIENT_ADDRESS, type Proxied, publish, testProxy, verifyCustomDomain } from './proxied.ts';
 import { createTlsClient } from './tls-client.ts';

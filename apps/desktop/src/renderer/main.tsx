@@ -1,5 +1,8 @@
-import './styles/tokens.css';
-import './styles/base.css';
+import '@berth/ui/styles/tokens.css';
+import '@berth/ui/styles/base.css';
+import './styles/window.css';
+import { createQueryClient } from '@berth/ui/state/query';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { createRoot } from 'react-dom/client';
 import type { DesktopApi } from '../shared/contract.ts';
 import { App } from './shell/shell.tsx';
@@ -14,7 +17,9 @@ declare global {
 
 const { desktop } = window;
 createRoot(document.getElementById('root')!).render(
-  <StoreContext value={openStore(desktop)}>
-    <App desktop={desktop} />
-  </StoreContext>,
+  <QueryClientProvider client={createQueryClient()}>
+    <StoreContext value={openStore(desktop)}>
+      <App desktop={desktop} />
+    </StoreContext>
+  </QueryClientProvider>,
 );

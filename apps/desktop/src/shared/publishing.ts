@@ -59,8 +59,7 @@ export const Question = z.object({
 export type Question = z.infer<typeof Question>;
 
 /** A warning about a published file. */
-export const FileWarning = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
-export type FileWarning = z.infer<typeof FileWarning>;
+const FileWarning = z.object({ file: z.string(), line: z.int().nullable(), message: z.string() });
 
 /** The result of a publish job. */
 export const Published = z.object({

@@ -130,7 +130,7 @@ it('the window is always visible and movable, whatever its stored place and the 
 });
 
 it('the window has the background colour of its page before the page is drawn, even when it is opened again', async () => {
-  const tokens = readFileSync(join(import.meta.dirname, '../../src/renderer/styles/tokens.css'), 'utf8');
+  const tokens = readFileSync(join(import.meta.dirname, '../../../../packages/ui/src/styles/tokens.css'), 'utf8');
   const [, light, dark] = /--ground: light-dark\((#\w+), (#\w+)\)/.exec(tokens)!;
   const { fake } = await startedApp();
   expect(fake.window().options['backgroundColor']).toBe(light);

@@ -1,17 +1,10 @@
 import { ACTIVITY_EVENTS } from '@berth/contract';
 import { expect, it } from 'vitest';
-import { describeWindow, eventually } from '../harness/gallery/describe-window.ts';
-import { EVERY_ACTIVITY } from '../harness/gallery/account-states.ts';
-import {
-  activity,
-  appState,
-  deployment,
-  deploymentId,
-  domain,
-  problem,
-  sendingProgress,
-  workingJob,
-} from '../harness/gallery/sample.ts';
+import { eventually } from '@berth/ui/testing/page';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
+import { EVERY_ACTIVITY } from '@berth/ui/testing/samples';
+import { activity, deployment, deploymentId, domain } from '@berth/ui/testing/samples';
+import { appState, problem, sendingProgress, workingJob } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { chooseFromMenu } from '../harness/gallery/window.ts';
 
@@ -107,7 +100,9 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
   });
 
   it('the Activity page has a different sentence for every event, and shows and announces new activity live', async () => {
-    const { page, emit } = await gallery.open(stateNamed('activity-list'));
+    // The list has only the visible rows.
+    const viewport = { width: 1_120, height: 2_400 };
+    const { page, emit } = await gallery.open(stateNamed('activity-list'), { viewport });
     const rows = page.locator('.activity');
     await eventually(() => rows.count()).toBe(ACTIVITY_EVENTS.length);
     const sentences = await rows.locator('p').allTextContents();

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeWindow, eventually, focused, isFocused } from '../harness/gallery/describe-window.ts';
+import { eventually, focused, isFocused } from '@berth/ui/testing/page';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
+import { deploymentId } from '@berth/ui/testing/samples';
 import {
   appState,
-  deploymentId,
   folder,
   id,
   published,

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import { describeWindow, eventually, focused, isFocused } from '../harness/gallery/describe-window.ts';
-import { appState, deploymentId, folder, grantOf, id, problem, UNREACHABLE } from '../harness/gallery/sample.ts';
+import { eventually, focused, isFocused } from '@berth/ui/testing/page';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
+import { deploymentId } from '@berth/ui/testing/samples';
+import { appState, folder, grantOf, id, problem, UNREACHABLE } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { chooseFromMenu, dropFolder } from '../harness/gallery/window.ts';
 

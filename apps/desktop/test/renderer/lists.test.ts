@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest';
-import { describeWindow, eventually, focused } from '../harness/gallery/describe-window.ts';
-import {
-  activity,
-  deployment,
-  deploymentId,
-  domain,
-  MINUTE,
-  NOW,
-  problem,
-  session,
-  SIGNED_IN,
-} from '../harness/gallery/sample.ts';
+import { eventually, focused } from '@berth/ui/testing/page';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
+import { activity, deployment, deploymentId, domain, MINUTE, NOW } from '@berth/ui/testing/samples';
+import { problem, session, SIGNED_IN } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 
 const SITES = stateNamed('sites-list');
@@ -41,11 +33,11 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
   });
 
   it('api §9: an activity and a state that a newer server has added are shown by their names', async () => {
-    const unknownEvent = { ...activity('token.create', 60), event: 'passkey.create', authMethod: 'console-session' };
+    const unknownEvent = { ...activity('token.create', 60), event: 'robot.create', authMethod: 'robot-arm' };
     const listed = await gallery.open(stateNamed('activity-list'), {
       answers: { listActivities: { value: { activities: [unknownEvent, activity('token.create', 120)] } } },
     });
-    await listed.page.getByText('passkey.create · console session').waitFor();
+    await listed.page.getByText('robot.create · robot arm').waitFor();
     await listed.page.getByText('Created API key').waitFor();
     const unknownState = domain('www.example.com', { status: 'moving' });
     const domains = await gallery.open(stateNamed('domains-empty'), {

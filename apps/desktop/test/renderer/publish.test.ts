@@ -2,12 +2,13 @@ import { Labels } from '@berth/contract';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { commands } from '../../src/shared/contract.ts';
-import { describeWindow, eventually, isFocused } from '../harness/gallery/describe-window.ts';
+import { eventually, isFocused } from '@berth/ui/testing/page';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
+import { NOW } from '@berth/ui/testing/samples';
 import {
   appState,
   grantOf,
   id,
-  NOW,
   problem,
   published,
   publishing,

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeWindow, eventually } from '../harness/gallery/describe-window.ts';
+import { eventually } from '@berth/ui/testing/page';
+import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { appState, publishing, TOO_LARGE } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 

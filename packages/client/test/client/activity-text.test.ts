@@ -17,6 +17,14 @@ const CASES: [text: string, activity: Partial<Omit<Activity, 'event'>> & { event
     { event: 'deployment.update', meta: { password: false, expires: null } },
   ],
   [`blog.localhost now points to ${ID}`, { event: 'domain.update', domain: 'blog.localhost' }],
+  ['Renamed the account to Shop', { event: 'account.update', meta: { name: { from: null, to: 'Shop' } } }],
+  ['Removed the name of the account', { event: 'account.update', meta: { name: { from: 'Shop', to: null } } }],
+  ['Account is now suspended', { event: 'account.update', meta: { state: { from: 'active', to: 'suspended' } } }],
+  ['Invited grace@example.com', { event: 'account.update', meta: { invite: 'inv-1', invited: 'grace@example.com' } }],
+  ['Invited a person', { event: 'account.update', meta: { invite: 'inv-1', invited: null } }],
+  ['Deleted the invitation inv-1', { event: 'account.update', meta: { invite: 'inv-1', invited: false } }],
+  ['grace@example.com became a member', { event: 'member.create', meta: { email: 'grace@example.com' } }],
+  ['grace@example.com is no longer a member', { event: 'member.delete', meta: { email: 'grace@example.com' } }],
   [`deployment.freeze ${ID}`, { event: 'deployment.freeze' }],
 ];
 

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { ActivityEvent, AuthMethod } from '@berth/contract';
+import { type ActivityEvent, type AuthMethod, MEMBER_ROLES } from '@berth/contract';
 import { TextArray } from './text-array.ts';
 
 /** The states of an account, which decide whether it may act and whether its sites are shown. Source: api §6. */
@@ -59,7 +59,7 @@ export const Member = defineEntity({
     /** `null` until the person signs in for the first time. */
     person: () => p.manyToOne(Person).nullable().deleteRule('set null'),
     email: p.text(),
-    role: p.enum(['owner', 'member'] as const),
+    role: p.enum(MEMBER_ROLES),
     created: p.datetime(3),
   },
   uniques: [{ name: 'member_account_email_unique', properties: ['account', 'email'] }],
@@ -100,8 +100,8 @@ export const Token = defineEntity({
     domains: p.type(TextArray).defaultRaw(`'{}'`),
     /** How many versions of a domain a deploy with this token must keep; `null` if `domains` is empty. */
     keep: p.integer().nullable(),
-    /** The person who created the credential in the console or by the device flow; `null` for all others. */
-    person: () => p.manyToOne(Person).nullable().deleteRule('set null'),
+    /** The person who made it, with whose membership it ends; `null` if the operator made it, or one of the operator's keys. */
+    person: () => p.manyToOne(Person).nullable().deleteRule('cascade'),
   },
   uniques: [{ name: 'token_account_token_unique', properties: ['account', 'token'] }],
   indexes: [{ name: 'token_account_id_index', properties: ['account', 'id'] }],

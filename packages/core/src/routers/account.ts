@@ -1,5 +1,14 @@
-import { Account, AccountDeletion, ClaimRequest, DeletedAccount, Deployment, LabelList } from '@berth/contract';
+import {
+  Account,
+  AccountDeletion,
+  AccountPatch,
+  ClaimRequest,
+  DeletedAccount,
+  Deployment,
+  LabelList,
+} from '@berth/contract';
 import { getAccount } from '../services/accounts/accounts.ts';
+import { updateAccount } from '../services/accounts/update-account.ts';
 import { deleteAccount } from '../services/accounts/delete-account.ts';
 import { claimDeployment } from '../services/deployments/claims.ts';
 import { listLabels } from '../services/labels.ts';
@@ -31,11 +40,20 @@ export const account = router({
     .output(Deployment)
     .mutation(({ ctx, input }) => claimDeployment(ctx, input.claim)),
 
+  update: op('PATCH /account', 'Rename the account', {
+    success: 'The account with its new name.',
+    description: 'The name is shown to the members of the account. Visitors of its sites do not see it.',
+  })
+    .input(AccountPatch)
+    .output(Account)
+    .mutation(({ ctx, input }) => updateAccount(ctx, input)),
+
   delete: op('DELETE /account', 'Delete the account', {
     success: 'The account was deleted.',
     description:
-      'Deletes the account with all its deployments, domains, credentials and activities. Its sites respond with 404 at once. This cannot be undone. `account` is the id of your account, as a confirmation.',
+      'Deletes the account with all its deployments, domains, credentials and activities. Its sites respond with 404 at once. This cannot be undone. `account` is the id of your account, as a confirmation. Only the owner can do this.',
     errorResponses: {
+      403: 'The credential was made by a member who is not the owner.',
       404: 'The id is not the id of the account of this credential.',
       422: 'The account belongs to the operator of the service.',
     },

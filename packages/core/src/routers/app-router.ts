@@ -2,8 +2,10 @@ import { account, labels } from './account.ts';
 import { activities } from './activities.ts';
 import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
+import { invites, members } from './members.ts';
 import { plans, platform } from './platform.ts';
 import { passkeys, person, session, sessions, signIn } from './sign-in.ts';
+import { sites } from './sites.ts';
 import { tokens } from './tokens.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
@@ -13,7 +15,9 @@ export const appRouter = router({
   activities,
   deployments,
   domains,
+  invites,
   labels,
+  members,
   passkeys,
   person,
   plans,
@@ -21,6 +25,7 @@ export const appRouter = router({
   session,
   sessions,
   signIn,
+  sites,
   tokens,
 });
 

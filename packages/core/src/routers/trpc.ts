@@ -2,15 +2,7 @@ import { type DeployLimits, PROOF_SECONDS } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
 import { z } from 'zod';
 import type { JsonBounds } from '../bounded-json.ts';
-import {
-  type AccountCaller,
-  type Browser,
-  type Caller,
-  type CallingSession,
-  clientOf,
-  type Core,
-  type Scope,
-} from '../core.ts';
+import { type AccountCaller, type Browser, type Caller, clientOf, type Core, type Scope } from '../core.ts';
 import { ServiceError } from '../errors.ts';
 import { inFairTurn } from '../fair-turns.ts';
 import { runQueued } from '../services/run-queued.ts';
@@ -207,8 +199,9 @@ export const signInProcedure = browserProcedure.use(({ ctx, next }) => {
 /** A procedure for a person who is signed in. Source: api §13. */
 export const sessionProcedure = browserProcedure.use(({ ctx, next }) => {
   const caller = requireAccount(ctx.caller);
-  if (caller.session === undefined) throw new ServiceError('authentication_failed', 'Sign in first.');
-  return next({ ctx: { caller: { ...caller, session: caller.session satisfies CallingSession } } });
+  const { member, session } = caller;
+  if (session === undefined || member === null) throw new ServiceError('authentication_failed', 'Sign in first.');
+  return next({ ctx: { caller: { ...caller, member, session } } });
 });
 
 /** The description of an operation besides its route and summary. `success` describes the success response. */

@@ -1,4 +1,4 @@
-import { CREDENTIAL, DEFAULT_TOKEN_KEEP } from '@berth/contract';
+import { CREDENTIAL, DEFAULT_TOKEN_KEEP, type MemberRole } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountCaller, Caller, Core, Scope } from '../core.ts';
 import { db, type StatementScope } from '../database/tables.ts';
@@ -30,6 +30,7 @@ export async function authenticate(core: Core, header: string | undefined, addre
     credential: row.kind,
     token: row.token,
     ...(row.domains.length > 0 && { domainAccess: { domains: row.domains, keep: row.keep ?? DEFAULT_TOKEN_KEEP } }),
+    member: row.person === null ? null : { person: row.person, role: row.role! },
     authMethod: row.kind === 'api' ? 'api-key' : 'deploy-token',
     used: row.used,
   };
@@ -107,15 +108,20 @@ interface CredentialRow {
   /** The domains that a deploy token can publish to. */
   domains: string[];
   keep: number | null;
+  /** The member who made it; `null` for the operator. */
+  person: string | null;
+  role: MemberRole | null;
   used: Date | null;
   stale: boolean;
 }
 
 /** Nearly every request of the API runs this statement, so it is prepared. */
 const FIND_CREDENTIAL = `
-  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, array_to_json(t.domains) as domains, t.keep, t.used, t.used is null or t.used < $3 as stale
-  from token t join account a on a.id = t.account_id
-  where t.secret_hash = $1 and (t.expires is null or t.expires > $2)`;
+  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, array_to_json(t.domains) as domains, t.keep,
+    t.person_id as person, m.role, t.used, t.used is null or t.used < $3 as stale
+  from token t join account a on a.id = t.account_id 
+    left join member m on m.account_id = t.account_id and m.person_id = t.person_id
+  where t.secret_hash = $1 and (t.expires is null or t.expires > $2) and (t.person_id is null or m.id is not null)`;
 
 async function findCredential({ database, now }: Core, credential: string): Promise<CredentialRow | undefined> {
   const values = [secretHash(credential), now(), staleBefore(now())];

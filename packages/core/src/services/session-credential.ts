@@ -52,7 +52,6 @@ export async function findSession(
   if (!row) return undefined;
   if (now.getTime() - row.seen.getTime() > SEEN_PRECISION_MS) await markSeen(core, row, now);
   const { account, plan, person, email, role, proved } = row;
-  const session = { person, email, role, proved };
   return {
     caller: {
       kind: 'account',
@@ -60,7 +59,8 @@ export async function findSession(
       plan,
       credential: 'session',
       token: row.id,
-      session,
+      member: { person, role },
+      session: { email, proved },
       authMethod: 'session',
       used: row.seen,
     },

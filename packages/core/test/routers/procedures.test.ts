@@ -12,7 +12,7 @@ const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'session', 'api'];
 const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents', 'deployments.archive'];
 
 const test = await createTestCore();
-const { caller } = await test.account();
+const { caller } = await test.account('team');
 const [{ email }] = (await test.database.query<{ email: string }>('select email from account')) as [{ email: string }];
 const callers: Record<Actor, Caller> = {
   anonymous: ANONYMOUS,

@@ -29,7 +29,7 @@ describe('api §5: the caller of a request', () => {
     expect(await callerOf(undefined)).toEqual({ kind: 'anonymous', address: '192.0.2.9' });
   });
 
-  const account = () => ({ kind: 'account', account: caller.account, plan: 'pro' });
+  const account = () => ({ kind: 'account', account: caller.account, plan: 'pro', member: null });
 
   it('is the account of an API key', async () => {
     const token = expect.stringMatching(/^[a-z0-9]{7}$/);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Publishing } from '../../shared/publishing.ts';
 import { useAppState } from '../state/store.ts';
-import { MILESTONES } from '../text/progress.ts';
+import { MILESTONES } from '@berth/ui/text/progress';
 
 /** Announces the milestones of each drop to screen readers, but no progress numbers. */
 export function Announcements() {

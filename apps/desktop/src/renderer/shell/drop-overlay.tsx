@@ -2,13 +2,13 @@ import './drop-overlay.css';
 import { FolderSync, Upload } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Problem } from '../../shared/problem.ts';
-import { useAccount } from '../state/account.ts';
+import { useAccount } from '@berth/ui/state/account';
 import { useShell } from '../state/shell.ts';
 
 /** Covers the window while files are dragged over it, and shows what a drop on each half does. */
 export function DropOverlay() {
   const { grant, ask, showToast, publish, watch } = useShell();
-  const { hasKey } = useAccount();
+  const { hasAccess } = useAccount();
   const ref = useRef<HTMLDivElement>(null);
 
   const hover = useDrop(async (dropped, target) => {
@@ -17,7 +17,7 @@ export function DropOverlay() {
     const grantedItems = grantAnswer.value;
     if (grantedItems.length === 0) return showToast(NOTHING_DROPPED);
     if (target === 'pasted') return publish(grantedItems, { pasted: true });
-    if (!hasKey || target === 'left') return publish(grantedItems);
+    if (!hasAccess || target === 'left') return publish(grantedItems);
     const files = grantedItems.filter(({ kind }) => kind === 'file');
     if (files.length > 0) showToast(ONLY_FOLDERS, { label: 'Publish once', run: () => void publish(files) });
     watch(grantedItems.filter(({ kind }) => kind !== 'file').map(({ name, grant }) => ({ name, of: { grant } })));
@@ -39,8 +39,8 @@ export function DropOverlay() {
   );
   return (
     <div ref={ref} popover="manual" className="drop-overlay" role="status">
-      {isOver && !hasKey && dropZone(true, Upload, 'Drop to publish', 'The link is copied when the site is live')}
-      {isOver && hasKey && (
+      {isOver && !hasAccess && dropZone(true, Upload, 'Drop to publish', 'The link is copied when the site is live')}
+      {isOver && hasAccess && (
         <>
           {dropZone(hover === 'left', Upload, 'Publish once', 'A new link to the current files')}
           {dropZone(hover === 'right', FolderSync, 'Publish and watch', 'One address, kept up to date')}

@@ -1,23 +1,30 @@
 import './shell.css';
+import { Toasts } from '@berth/ui/components/toasts';
+import { AccountContext } from '@berth/ui/state/account';
+import { BackendContext } from '@berth/ui/state/backend';
+import { keepFocus } from '@berth/ui/state/keep-focus';
+import { NavigationContext, type Place } from '@berth/ui/state/navigation';
+import { NextDropContext } from '@berth/ui/state/next-drop';
+import { NotesContext, useToasts } from '@berth/ui/state/toasts';
 import { CloudAlert } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { DesktopApi, Page } from '../../shared/contract.ts';
-import { Empty } from '../components/page.tsx';
-import { ActivityPage } from '../pages/activity/activity-page.tsx';
-import { DomainsPage } from '../pages/domains/domains-page.tsx';
+import { Empty } from '@berth/ui/components/page';
+import { ActivityPage } from '@berth/ui/pages/activity/activity-page';
+import { DomainsPage } from '@berth/ui/pages/domains/domains-page';
 import { FoldersPage } from '../pages/folders/folders-page.tsx';
 import { WatchDialog } from '../pages/folders/watch-dialog.tsx';
 import { PublishPage } from '../pages/publish/publish-page.tsx';
 import { SettingsPage } from '../pages/settings/settings-page.tsx';
-import { SitesPage } from '../pages/sites/sites-page.tsx';
-import { NextDropContext, useOptions } from '../state/options.ts';
+import { SitesPage } from '@berth/ui/pages/sites/sites-page';
+import { createBackend } from '../backend.ts';
+import { accountView } from '../state/account.ts';
+import { useOptions } from '../state/next-drop.ts';
 import { createShell, type Route, ShellContext, type WatchSource } from '../state/shell.ts';
 import { useAppState, useSnapshot, useStore } from '../state/store.ts';
 import { Announcements } from './announcements.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
-import { keepFocus } from './keep-focus.ts';
 import { Sidebar } from './sidebar.tsx';
-import { Toasts, useToasts } from './toasts.tsx';
 
 const PAGES: Record<Page, () => React.ReactNode> = {
   publish: PublishPage,
@@ -26,6 +33,15 @@ const PAGES: Record<Page, () => React.ReactNode> = {
   domains: DomainsPage,
   activity: ActivityPage,
   settings: SettingsPage,
+};
+
+/** The desktop app signs in on its settings page. */
+const PAGE_OF_PLACE: Record<Place, Page> = {
+  publish: 'publish',
+  sites: 'sites',
+  domains: 'domains',
+  activity: 'activity',
+  'sign-in': 'settings',
 };
 
 export function App({ desktop }: { desktop: DesktopApi }) {
@@ -46,7 +62,8 @@ export function App({ desktop }: { desktop: DesktopApi }) {
 
 function Shell({ desktop }: { desktop: DesktopApi }) {
   const store = useStore();
-  const { toasts, showToast, dismiss } = useToasts(store);
+  const { toasts, dismiss, notes } = useToasts();
+  useEffect(() => store.onProblem(({ problem }) => notes.showToast(problem)), [store, notes]);
   const { platform } = useAppState('about');
   // The user changes the route in the window, from the menu or the tray, or with a link.
   const [route, navigate] = useState<Route>({ page: 'publish' });
@@ -60,34 +77,53 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
   );
 
   const shell = useMemo(
-    () => createShell({ ...desktop, route, navigate, showToast, options, openWatch }),
-    [desktop, route, showToast, options, openWatch],
+    () => createShell({ ...desktop, ...notes, route, navigate, options, openWatch }),
+    [desktop, route, notes, options, openWatch],
+  );
+
+  const backend = useMemo(
+    () => createBackend(desktop, (url) => void notes.ask(desktop.commands.openLink({ url }))),
+    [desktop, notes],
+  );
+  const session = useAppState('session');
+  const account = useMemo(() => accountView(session), [session]);
+  const navigation = useMemo(
+    () => ({ navigate: (place: Place) => navigate({ page: PAGE_OF_PLACE[place] }), target: route }),
+    [route],
   );
 
   useEffect(keepFocus, []);
   const CurrentPage = PAGES[route.page];
   const [source] = watchQueue;
   return (
-    <ShellContext value={shell}>
-      <div className="shell" data-platform={platform}>
-        <Sidebar />
-        <NextDropContext value={nextDrop}>
-          <main key={route.page} aria-label={route.page}>
-            <CurrentPage />
-          </main>
-        </NextDropContext>
-      </div>
-      {source && (
-        <WatchDialog
-          // The name is not a key, because many folders are called “dist”.
-          key={'grant' in source.of ? source.of.grant : source.of.publishing}
-          source={source}
-          onClose={() => setWatchQueue((before) => before.filter((each) => each !== source))}
-        />
-      )}
-      <DropOverlay />
-      <Toasts toasts={toasts} dismiss={dismiss} />
-      <Announcements />
-    </ShellContext>
+    <BackendContext value={backend}>
+      <AccountContext value={account}>
+        <NotesContext value={notes}>
+          <NavigationContext value={navigation}>
+            <ShellContext value={shell}>
+              <div className="shell" data-platform={platform}>
+                <Sidebar />
+                <NextDropContext value={nextDrop}>
+                  <main key={route.page} aria-label={route.page}>
+                    <CurrentPage />
+                  </main>
+                </NextDropContext>
+              </div>
+              {source && (
+                <WatchDialog
+                  // The name is not a key, because many folders are called “dist”.
+                  key={'grant' in source.of ? source.of.grant : source.of.publishing}
+                  source={source}
+                  onClose={() => setWatchQueue((before) => before.filter((each) => each !== source))}
+                />
+              )}
+              <DropOverlay />
+              <Toasts toasts={toasts} dismiss={dismiss} />
+              <Announcements />
+            </ShellContext>
+          </NavigationContext>
+        </NotesContext>
+      </AccountContext>
+    </BackendContext>
   );
 }

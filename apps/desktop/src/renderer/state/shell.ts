@@ -1,8 +1,8 @@
 import { createContext, use } from 'react';
-import type { Answer, DesktopApi, EventData } from '../../shared/contract.ts';
-import type { Problem } from '../../shared/problem.ts';
+import type { Notes } from '@berth/ui/state/toasts';
+import type { DesktopApi, EventData } from '../../shared/contract.ts';
 import type { GivenItem, NextDropOptions } from '../../shared/publishing.ts';
-import { optionsError } from '../text/validate.ts';
+import { optionsError } from '@berth/ui/text/validate';
 
 /** The page to show, and optionally the id of the card to scroll to, or a server address to fill in. */
 export type Route = EventData<'navigate'>;
@@ -15,13 +15,8 @@ export interface WatchSource {
   options?: NextDropOptions | undefined;
 }
 
-export interface ToastAction {
-  label: string;
-  run: () => void;
-}
-
 /** The functions of the window that any component may use. */
-type Shell = ReturnType<typeof createShell>;
+export type Shell = ReturnType<typeof createShell>;
 
 export const ShellContext = createContext<Shell | null>(null);
 
@@ -31,24 +26,15 @@ export function useShell(): Shell {
 
 const OPTIONS_NEXT = 'Nothing was published. Change or clear the options of the next drop, then try again.';
 
-interface ShellDependencies extends DesktopApi {
+interface ShellDependencies extends DesktopApi, Notes {
   route: Route;
   navigate(route: Route): void;
-  /** Shows a message for a few seconds, or a problem until the user dismisses it. */
-  showToast(content: string | Problem, action?: ToastAction): void;
   options: { readonly current: NextDropOptions };
   openWatch(sources: readonly WatchSource[]): void;
 }
 
 export function createShell({ options, openWatch, ...dependencies }: ShellDependencies) {
-  const { commands, navigate, showToast } = dependencies;
-  /** Awaits an answer and shows its problem, if any, as a toast. @returns The value; `null` after a problem. */
-  const ask = async <T>(command: Promise<Answer<T>>): Promise<{ value: T } | null> => {
-    const answer = await command;
-    if (answer.ok) return answer;
-    showToast(answer.problem);
-    return null;
-  };
+  const { commands, navigate, showToast, ask } = dependencies;
   const checkOptions = (): boolean => {
     const error = optionsError(options.current);
     if (error !== null) showToast({ kind: 'refused', message: error, next: OPTIONS_NEXT, file: null });
@@ -68,9 +54,7 @@ export function createShell({ options, openWatch, ...dependencies }: ShellDepend
   };
   return {
     ...dependencies,
-    ask,
     publish,
-    openLink: (url: string) => void ask(commands.openLink({ url })),
     /** Opens the watch dialog for each folder in turn. A dropped or chosen folder starts with the options of the next drop. */
     watch: (sources: readonly WatchSource[]) => openWatch(sources.map(withOptions)),
     /** Opens the system dialog for a folder or files, and publishes the selection. */

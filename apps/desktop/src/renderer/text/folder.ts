@@ -1,11 +1,8 @@
-import { bytes, count } from '@berth/client/amounts';
+import type { Tone } from '@berth/ui/components/status';
+import { withFile } from '@berth/ui/text/files';
+import { progressText } from '@berth/ui/text/progress';
+import { ago, untilText } from '@berth/ui/text/time';
 import type { FolderState, PauseReason, WatchedFolder } from '../../shared/folder.ts';
-import type { Amount, SkippedFileGroup } from '../../shared/progress.ts';
-import type { Question } from '../../shared/publishing.ts';
-import { progressText } from './progress.ts';
-import { ago, untilText } from './time.ts';
-
-export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet';
 
 const MISSING_TEXTS: Record<Extract<FolderState, { is: 'missing' }>['reason'], string> = {
   gone: 'Folder not found',
@@ -56,40 +53,4 @@ export function folderText({ state, live }: WatchedFolder, now: number) {
     case 'signed-out':
       return line('warn', 'Signed out', 'Sign in to continue.');
   }
-}
-
-/** Formats the size of a site: `128 files · 3.4 MB`. */
-export function sizeText({ files, bytes: size }: Amount): string {
-  return `${count(files, 'file')} · ${bytes(size)}`;
-}
-
-/** Returns the message of a problem, with its file in front unless the message names the file. */
-export function withFile({ message, file }: { message: string; file: string | null }): string {
-  return file === null || message.includes(file) ? message : `${file}: ${message}`;
-}
-
-const SKIPPED: Record<SkippedFileGroup['reason'], readonly [one: string, many: string]> = {
-  private: ['private file', 'private files'],
-  ignored: ['ignored file', 'ignored files'],
-  link: ['link to outside the folder', 'links to outside the folder'],
-  'not-a-file': ['special file', 'special files'],
-};
-
-/** Lists skipped files: `3 private files skipped: .env, .git/config …`. */
-export function skippedText({ reason, count, paths }: SkippedFileGroup): string {
-  const [one, many] = SKIPPED[reason];
-  const listedPaths = paths.length > 0 ? `: ${paths.join(', ')}${count > paths.length ? ' …' : ''}` : '';
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many} skipped${listedPaths}`;
-}
-
-const QUESTIONS: Record<Question['about'], string> = {
-  'no-front-page': 'This folder has no index.html, so the link would show an error page.',
-  project: 'This folder looks like a project’s source, not its build output.',
-  personal: 'This looks like a personal folder. All its files would be public.',
-  pasted: 'You pasted this item. It is not public until you publish it.',
-};
-
-/** Explains why the app asks before it publishes, and mentions the suggested folders if there are any. */
-export function questionText({ about, suggestions }: Question): string {
-  return suggestions.length === 0 ? QUESTIONS[about] : `${QUESTIONS[about]} Did you mean one of these folders?`;
 }

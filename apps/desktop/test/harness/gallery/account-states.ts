@@ -1,70 +1,20 @@
-import { ACTIVITY_EVENTS, type Activity, type Deployment, type Domain } from '@berth/contract';
+import type { Deployment, Domain } from '@berth/contract';
 import {
-  activity,
-  appState,
-  deployment,
+  CHECKS,
   deploymentId,
-  domain,
+  DNS_RECORDS,
+  DOMAINS,
+  EVERY_ACTIVITY,
   NOW_SECONDS,
-  session,
-  sessionOf,
-  SIGNED_OUT,
-  UNREACHABLE,
-} from './sample.ts';
+  SITES,
+} from '@berth/ui/testing/samples';
+import { appState, session, sessionOf, SIGNED_OUT, UNREACHABLE } from './sample.ts';
 import { chooseFromMenu, type GalleryState } from './window.ts';
-
-const SITES = Array.from({ length: 60 }, (_, number) => deployment(number));
-const DOMAINS = [
-  domain('www.harbour.example'),
-  domain('harbour.example', { status: 'partial', deployment: deploymentId(1) }),
-  domain('tickets.harbour.example', { status: 'pending', deployment: null, linked: null, links: 0 }),
-  domain('old.harbour.example', { status: 'paused', deployment: deploymentId(9), linked: NOW_SECONDS - 50 * 86_400 }),
-  domain('harbour-notes.sites.example', { deployment: deploymentId(3) }),
-];
-const DNS_RECORDS = {
-  domain: 'harbour.example',
-  apex: true,
-  records: [
-    { type: 'A', name: 'harbour.example', value: '203.0.113.7' },
-    { type: 'TXT', name: '_berth.harbour.example', value: 'berth-verify=0f9a31c4d77e42b59c1de0a8b5f3c6e2' },
-  ],
-};
-const CHECKS = [
-  { type: 'A', name: 'harbour.example', expected: ['203.0.113.7'], found: ['203.0.113.7'], ok: true },
-  {
-    type: 'TXT',
-    name: '_berth.harbour.example',
-    expected: ['berth-verify=0f9a31c4d77e42b59c1de0a8b5f3c6e2'],
-    found: [],
-    ok: false,
-    reason: 'There is no TXT record at this name.',
-  },
-];
 
 const listAnswers = (deployments: readonly Deployment[], domains: readonly Domain[]) => ({
   listDeployments: { value: { deployments } },
   listDomains: { value: { domains } },
 });
-
-/** An activity for each event. The activities are 90 minutes apart. */
-export const EVERY_ACTIVITY: readonly Activity[] = ACTIVITY_EVENTS.map((event, index) =>
-  activity(event, 40 + index * 5_400, {
-    ...(event.startsWith('deployment.') ? { deployment: deploymentId(index) } : {}),
-    ...(event.startsWith('domain.') ? { domain: 'www.harbour.example' } : {}),
-    ...(event === 'domain.create' || event === 'domain.update' ? { deployment: deploymentId(3) } : {}),
-    ...(event.startsWith('token.') ? { token: 'a1b2c3d' } : {}),
-    ...(event === 'deployment.expire' || event === 'domain.pause' ? { authMethod: 'system' } : {}),
-    ...(event.startsWith('account.') ? { authMethod: 'operator' } : {}),
-    meta:
-      {
-        'deployment.create': { files: 128, size: 3_412_008, via: 'desktop' },
-        'deployment.update': { labels: ['review', 'autumn'] },
-        'account.plan.transition': { from: 'free', to: 'pro' },
-        'token.create': { kind: 'deploy' },
-        'token.delete': { kind: 'api' },
-      }[event as string] ?? {},
-  }),
-);
 
 export const ACCOUNT_STATES: readonly GalleryState[] = [
   {

@@ -1,11 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
+import { expectAccessible } from '@berth/ui/testing/accessibility';
+import { eventually } from '@berth/ui/testing/page';
 import { expect, it } from 'vitest';
 import { AppState, commands } from '../../../src/shared/contract.ts';
-import { describeWindow, eventually } from './describe-window.ts';
+import { describeWindow } from './describe-window.ts';
 import type { GalleryState } from './window.ts';
-
-type AxeResults = Awaited<ReturnType<AxeBuilder['analyze']>>;
 
 /** Tests the texts, the layout and the accessibility of gallery states. */
 export function describeStates(title: string, states: readonly GalleryState[]): void {
@@ -25,34 +23,10 @@ export function describeStates(title: string, states: readonly GalleryState[]): 
         const { page, errors } = await gallery.openSmallest(state);
         for (const words of state.shows)
           await eventually(() => page.locator('body').innerText(), words).toContain(words);
-        // The user cannot scroll sideways, so no element may be wider than the window.
-        const overflows = () =>
-          [document.documentElement, ...document.querySelectorAll('.page-body, .sidebar, dialog')].map(
-            (box) => box.scrollWidth - box.clientWidth,
-          );
-        expect(Math.max(...(await page.evaluate(overflows)))).toBe(0);
-
-        const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
-        expect(describeViolations(await axe.analyze()), 'in the light scheme').toEqual([]);
-        expect(describeViolations(await contrastInTheDark(page)), 'in the dark scheme').toEqual([]);
+        await expectAccessible(page);
         expect(errors).toEqual([]);
         expect(await page.evaluate(() => window.fake.violations)).toEqual([]);
       },
     );
   });
-}
-
-/** Checks only the contrast, because the dark scheme differs only in its colours. Uses the axe that the page has already loaded. */
-async function contrastInTheDark(page: Page): Promise<AxeResults> {
-  await page.emulateMedia({ colorScheme: 'dark' });
-  return page.evaluate(() => {
-    const { axe } = window as unknown as { axe: { run(options: object): Promise<AxeResults> } };
-    return axe.run({ runOnly: ['color-contrast'], resultTypes: ['violations'] });
-  });
-}
-
-function describeViolations({ violations }: AxeResults): string[] {
-  return violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)}`,
-  );
 }

@@ -1,6 +1,6 @@
 import { describeInBrowser } from '@berth/testing/browser';
-import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type Gallery, openGallery } from './window.ts';
 
 /**
@@ -26,21 +26,4 @@ export function describeWindow(title: string, tests: (gallery: Omit<Gallery, 're
       openSmallest: (...args) => gallery.openSmallest(...args),
     });
   });
-}
-
-/** Polls for at most 60 s until the expectation is met, because the machine may be busy. */
-export function eventually<T>(read: () => Promise<T>, message?: string): ReturnType<typeof expect.poll<T>> {
-  return expect.poll(read, { timeout: 60_000, message });
-}
-
-/** Returns the tag of the focused element, and its label or text. */
-export function focused(page: Page): Promise<string> {
-  return page.evaluate(() => {
-    const { tagName, textContent, ariaLabel } = document.activeElement!;
-    return `${tagName} ${ariaLabel ?? textContent}`;
-  });
-}
-
-export function isFocused(element: Locator): Promise<boolean> {
-  return element.evaluate((node) => node === document.activeElement);
 }

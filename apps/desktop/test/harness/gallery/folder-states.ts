@@ -1,18 +1,14 @@
+import { deploymentId, MINUTE, NOW, NOW_SECONDS, siteUrl } from '@berth/ui/testing/samples';
 import {
   appState,
-  deploymentId,
   folder,
   grantOf,
   id,
-  MINUTE,
-  NOW,
-  NOW_SECONDS,
   problem,
   published,
   publishing,
   SENDING,
   SIGNED_OUT,
-  siteUrl,
   TOO_LARGE,
   UNREACHABLE,
 } from './sample.ts';

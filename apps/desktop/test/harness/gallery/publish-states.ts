@@ -1,13 +1,9 @@
+import { deploymentId, HOUR, MINUTE, NOW, NOW_SECONDS } from '@berth/ui/testing/samples';
 import {
   appState,
   askingJob,
-  deploymentId,
   folder,
   grantOf,
-  HOUR,
-  MINUTE,
-  NOW,
-  NOW_SECONDS,
   problem,
   published,
   publishing,

@@ -1,5 +1,5 @@
 import { ClientError } from '@berth/client';
-import type { Activity, ActivityEvent, Deployment, Domain } from '@berth/contract';
+import { deploymentId, MINUTE, NOW, NOW_SECONDS, siteUrl } from '@berth/ui/testing/samples';
 import { problemOf } from '../../../src/main/problem.ts';
 import type { AppState } from '../../../src/shared/contract.ts';
 import type { FolderState, WatchedFolder } from '../../../src/shared/folder.ts';
@@ -8,27 +8,11 @@ import type { Published, Publishing, PublishingState, Question } from '../../../
 import type { Server, SignIn } from '../../../src/shared/session.ts';
 import { DEFAULT_SETTINGS } from '../../../src/shared/settings.ts';
 
-/** The current time in every gallery state, in Unix milliseconds. It is a Friday afternoon. */
-export const NOW = Date.UTC(2026, 10, 20, 14, 30);
-export const NOW_SECONDS = NOW / 1_000;
-export const MINUTE = 60_000;
-export const HOUR = 3_600_000;
 export const SERVER = 'https://berth.example';
-
-const WORDS = ['calm', 'brave', 'quiet', 'amber', 'swift', 'gentle', 'lucky', 'silver'] as const;
-const ANIMALS = ['otter', 'heron', 'lynx', 'marten', 'plover', 'badger', 'tern', 'seal'] as const;
 
 /** Returns an id of a publish job or a watched folder. Different numbers have different ids. */
 export const id = (number: number) => number.toString(16).padStart(16, '0');
 export const grantOf = (number: number) => number.toString(16).padStart(32, '0');
-
-/** Returns an id of a deployment. Different numbers have different ids. */
-export function deploymentId(number: number): string {
-  const idSuffix = (number * 2_654_435 + 1_679_616).toString(36).padStart(7, '0').slice(-7);
-  return `${WORDS[number % WORDS.length]}-${ANIMALS[Math.floor(number / 3) % ANIMALS.length]}-${idSuffix}`;
-}
-
-export const siteUrl = (deployment: string) => `https://${deployment}.sites.example`;
 
 export const SIGNED_IN: Extract<SignIn, { is: 'signed-in' }> = {
   is: 'signed-in',
@@ -171,40 +155,4 @@ export function folder(
     needsDns: false,
     ...other,
   };
-}
-
-export function deployment(number: number, other: Partial<Deployment> = {}): Deployment {
-  const name = deploymentId(number);
-  return {
-    deployment: name,
-    url: siteUrl(name),
-    files: 12 + ((number * 37) % 900),
-    size: 48_000 + ((number * 7_919_113) % 90_000_000),
-    status: 'success',
-    password: number % 7 === 3,
-    via: ['desktop', 'cli', 'api'][number % 3]!,
-    labels: number % 4 === 1 ? ['preview', `pull-${400 + number}`] : [],
-    domains: [],
-    created: NOW_SECONDS - number * 5_400,
-    ...(number % 9 === 5 ? { expires: NOW_SECONDS + 2 * 86_400 + 23 * 3_600 } : {}),
-    ...other,
-  };
-}
-
-export function domain(name: string, other: Partial<Domain> = {}): Domain {
-  return {
-    domain: name,
-    url: `https://${name}`,
-    deployment: deploymentId(1),
-    status: 'success',
-    labels: [],
-    created: NOW_SECONDS - 40 * 86_400,
-    linked: NOW_SECONDS - 7_200,
-    links: 14,
-    ...other,
-  };
-}
-
-export function activity(event: ActivityEvent, secondsAgo: number, other: Partial<Activity> = {}): Activity {
-  return { event, created: NOW_SECONDS - secondsAgo, authMethod: 'api-key', meta: {}, ...other };
 }

@@ -1,4 +1,5 @@
-import { appState, NOW, problem, published, publishing, server, SERVER, session, SIGNED_OUT } from './sample.ts';
+import { NOW } from '@berth/ui/testing/samples';
+import { appState, problem, published, publishing, server, SERVER, session, SIGNED_OUT } from './sample.ts';
 import { drag, type GalleryState } from './window.ts';
 
 export const SETTINGS_STATES: readonly GalleryState[] = [

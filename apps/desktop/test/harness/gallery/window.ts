@@ -10,7 +10,8 @@ import { COMMANDS, type CommandName, EVENTS } from '../../../src/shared/channels
 import type { AppState, Page as PageName } from '../../../src/shared/contract.ts';
 import { fulfillWith, ORIGIN } from '../app/app-window.ts';
 import { type Fake, installFake, type Script } from './fake-desktop.ts';
-import { appState, NOW } from './sample.ts';
+import { NOW } from '@berth/ui/testing/samples';
+import { appState } from './sample.ts';
 
 type Answers = Partial<Record<CommandName | 'grant', Script>>;
 

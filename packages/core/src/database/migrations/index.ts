@@ -11,6 +11,8 @@ import { Migration0009 } from './0009-take-down-reasons.ts';
 import { Migration0010 } from './0010-migration-versions.ts';
 import { Migration0011 } from './0011-sign-in.ts';
 import { Migration0012 } from './0012-member-persons.ts';
+import { Migration0013 } from './0013-token-persons.ts';
+import { Migration0014 } from './0014-sites.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -43,4 +45,6 @@ export const migrations: readonly MigrationClass[] = [
   Migration0010,
   Migration0011,
   Migration0012,
+  Migration0013,
+  Migration0014,
 ];

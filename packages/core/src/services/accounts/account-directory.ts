@@ -51,7 +51,7 @@ export async function actForAccount(core: Core, reference: string): Promise<Scop
   if (!row) throw notFound(`account: ${reference}`);
   return {
     core,
-    caller: { kind: 'account', ...row, credential: 'api', token: '', authMethod: 'operator', used: null },
+    caller: { kind: 'account', ...row, credential: 'api', token: '', member: null, authMethod: 'operator', used: null },
   };
 }
 

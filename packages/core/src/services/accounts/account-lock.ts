@@ -12,7 +12,7 @@ export type LockedAccount = Awaited<ReturnType<typeof lockActiveAccount>>;
 export async function lockAccount(em: EntityManager, account: string) {
   return db(em)
     .selectFrom('account')
-    .select(['id', 'plan', 'state', 'deployment_count as deployments'])
+    .select(['id', 'plan', 'name', 'state', 'deployment_count as deployments'])
     .select(['storage_bytes as storageBytes', 'storage_exact as storageExact'])
     .where('id', '=', account)
     .forUpdate()

@@ -4,6 +4,7 @@ import { db } from '../../database/tables.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from './account-lock.ts';
+import { requireOwner } from './members.ts';
 
 /**
  * `DELETE /account`: deletes the account of the caller with everything that it owns: deployments, domains, credentials,
@@ -11,11 +12,12 @@ import { lockAccount } from './account-lock.ts';
  * removes the bytes. It cannot be undone.
  *
  * @param account The id of the account, as a confirmation.
- * @throws `not_found` if it is not the account of the caller; `business_logic_error` for the account of `OWNER_EMAIL`.
- *   Source: api §13.
+ * @throws `not_found` if it is not the account of the caller; `forbidden` unless the owner acts; `business_logic_error` for
+ *   the account of `OWNER_EMAIL`. Source: api §13.
  */
 export async function deleteAccount({ core, caller }: Scope, account: string): Promise<DeletedAccount> {
   if (account !== caller.account) throw notFound('account');
+  requireOwner(caller);
   await core.database.transaction(async (em) => {
     if (!(await lockAccount(em, account))) throw notFound('account');
     await refuseOwner(core, account);

@@ -1,62 +1,100 @@
+import type { Email, Member as WireMember, MemberList, MemberRole } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Core } from '../../core.ts';
+import type { z } from 'zod';
+import type { AccountCaller, Core, Scope } from '../../core.ts';
+import { db } from '../../database/tables.ts';
 import { Account, Member } from '../../entities/index.ts';
-import { invalid, notFound, ServiceError } from '../../errors.ts';
+import { notFound, ServiceError } from '../../errors.ts';
+import { toUnixSeconds } from '../timestamps.ts';
 import { lockAccount, type LockedAccount } from './account-lock.ts';
 import { refuseBeyondCap } from './caps.ts';
 import { recordActivity } from '../activities/activities.ts';
 
-const MAX_EMAIL_LENGTH = 254;
-const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+const MEMBER_ID = /^mem-([1-9]\d{0,14})$/;
 
-/** Lists the members of an account, in the order in which they were added. @throws `not_found`. Source: api §6. */
-export async function listMembers(core: Core, account: string) {
-  const em = core.database.em();
-  if ((await em.count(Account, { id: account })) === 0) throw notFound('account');
-  return (await em.find(Member, { account }, { orderBy: { id: 'asc' } })).map(toMember);
+/** `GET /account/members`: the members of the account, in the order in which they joined. Source: api §13. */
+export async function listMembers({ core, caller }: Scope): Promise<z.infer<typeof MemberList>> {
+  const rows = await core.database.em().find(Member, { account: caller.account }, { orderBy: { id: 'asc' } });
+  return { members: rows.map(toMember) };
 }
 
 /**
- * Adds a member to an account. Locks the account, so that concurrent calls cannot exceed the cap.
+ * Adds a member to the account of the caller. Locks the account, so that concurrent calls cannot exceed the cap.
  *
  * @param email The e-mail address. Its case does not matter.
- * @throws `validation_failed` for an invalid e-mail address; `not_found` for a missing account;
- *   `business_logic_error` if the person is already a member; `forbidden`, with `details`, at the plan's cap.
+ * @throws `business_logic_error` if the person is already a member; `forbidden`, with `details`, at the plan's cap.
+ *   Source: api §6; security T26.
  */
-export async function addMember(core: Core, account: string, email: string) {
-  const address = email.trim();
-  if (address.length > MAX_EMAIL_LENGTH || !EMAIL.test(address))
-    throw invalid('email', 'the e-mail address must have the form "name@host"');
+export async function addMember(scope: Scope, email: z.output<typeof Email>): Promise<WireMember> {
+  const { core, caller } = scope;
   return core.database.transaction(async (em) => {
-    const { plan } = await lockExisting(em, account);
-    if (await findMember(em, account, address))
-      throw new ServiceError('business_logic_error', `${address} is already a member of this account.`, {
-        details: { member: address },
-      });
-    refuseBeyondCap(core, plan, 'seats', await em.count(Member, { account }));
-    const created = core.now();
-    const accountRow = em.getReference(Account, account);
-    const member = em.create(Member, { account: accountRow, email: address, role: 'member', created });
-    em.persist(member);
-    recordChange(em, account, created, { member: { added: address } });
-    return toMember(member);
+    const account = await lockExisting(em, caller.account);
+    return toMember(await insertMember(em, scope, account, { email, role: 'member' }));
   });
 }
 
-/** Removes a member. @throws `not_found` for a missing account or member; `business_logic_error` for the owner. */
-export async function removeMember(core: Core, account: string, email: string) {
+/** Adds a member to a locked account, in the caller's transaction. @throws Like {@link addMember}. */
+async function insertMember(
+  em: EntityManager,
+  { core, caller: { authMethod } }: { core: Core; caller: Pick<AccountCaller, 'authMethod'> },
+  { id: account, plan }: Pick<LockedAccount, 'id' | 'plan'>,
+  { email, role }: { email: string; role: MemberRole },
+): Promise<Member> {
+  await refuseMember(em, account, email);
+  refuseBeyondCap(core, plan, 'seats', await em.count(Member, { account }));
+  const created = core.now();
+  const member = em.create(Member, { account: em.getReference(Account, account), email, role, created });
+  em.persist(member);
+  await em.flush();
+  const meta = { member: memberIdOf(member), email, role };
+  recordActivity(em, { account, event: 'member.create', authMethod, created, meta });
+  return member;
+}
+
+/** @throws `business_logic_error` if a person with the e-mail address is a member. */
+export async function refuseMember(em: EntityManager, account: string, email: string): Promise<void> {
+  if (!(await findMember(em, account, email))) return;
+  throw new ServiceError('business_logic_error', `${email} is already a member of this account.`, {
+    details: { member: email },
+  });
+}
+
+/**
+ * `DELETE /account/members/{member}`: removes a member. The credentials that the member made, and the sessions of the
+ * member in this account, end in the same transaction.
+ *
+ * @param member The id or the e-mail address of the member.
+ * @throws `forbidden` unless the owner acts; `not_found`; `business_logic_error` for the owner. Source: api §13.
+ */
+export async function removeMember({ core, caller }: Scope, member: string): Promise<WireMember> {
+  requireOwner(caller);
+  const { account, authMethod } = caller;
   return core.database.transaction(async (em) => {
     await lockExisting(em, account);
-    const member = await findMember(em, account, email.trim());
-    if (!member) throw notFound('member');
-    if (member.role === 'owner') {
-      const message = `${member.email} is the owner of this account and cannot be removed.`;
-      throw new ServiceError('business_logic_error', message, { details: { role: member.role } });
+    const row = await findMember(em, account, member.trim());
+    if (!row) throw notFound('member');
+    if (row.role === 'owner') {
+      const message = `${row.email} is the owner of this account and cannot be removed.`;
+      throw new ServiceError('business_logic_error', message, { details: { role: row.role } });
     }
-    em.remove(member);
-    recordChange(em, account, core.now(), { member: { removed: member.email } });
-    return toMember(member);
+    const removed = toMember(row);
+    if (row.person) await endCredentials(em, account, row.person.id);
+    em.remove(row);
+    const meta = { member: removed.member, email: row.email };
+    recordActivity(em, { account, event: 'member.delete', authMethod, created: core.now(), meta });
+    return removed;
   });
+}
+
+/** @throws `forbidden` unless the caller acts as the owner of the account. Source: api §13. */
+export function requireOwner({ member }: AccountCaller): void {
+  if (member !== null && member.role !== 'owner')
+    throw new ServiceError('forbidden', 'Only the owner of the account can do this. Ask the owner.');
+}
+
+async function endCredentials(em: EntityManager, account: string, person: string): Promise<void> {
+  for (const table of ['token', 'session'] as const)
+    await db(em).deleteFrom(table).where('account_id', '=', account).where('person_id', '=', person).execute();
 }
 
 async function lockExisting(em: EntityManager, account: string): Promise<LockedAccount> {
@@ -65,15 +103,17 @@ async function lockExisting(em: EntityManager, account: string): Promise<LockedA
   return row;
 }
 
-async function findMember(em: EntityManager, account: string, email: string): Promise<Member | undefined> {
-  const wantedEmail = email.toLowerCase();
-  return (await em.find(Member, { account })).find((member) => member.email.toLowerCase() === wantedEmail);
+async function findMember(em: EntityManager, account: string, reference: string): Promise<Member | null> {
+  const [, id] = MEMBER_ID.exec(reference) ?? [];
+  if (id !== undefined) return em.findOne(Member, { account, id: Number(id) });
+  const email = reference.toLowerCase();
+  return (await em.find(Member, { account })).find((member) => member.email.toLowerCase() === email) ?? null;
 }
 
-function recordChange(em: EntityManager, account: string, created: Date, meta: Record<string, unknown>): void {
-  recordActivity(em, { account, event: 'account.update', authMethod: 'operator', created, meta });
+function memberIdOf({ id }: Pick<Member, 'id'>): string {
+  return `mem-${id}`;
 }
 
-function toMember({ email, role, created }: Member) {
-  return { email, role, created };
+function toMember(row: Member): WireMember {
+  return { member: memberIdOf(row), email: row.email, role: row.role, created: toUnixSeconds(row.created) };
 }

@@ -11,7 +11,7 @@ import {
 } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import { Account, Token } from '../../entities/index.ts';
+import { Account, Person, Token } from '../../entities/index.ts';
 import { invalid, notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
@@ -33,13 +33,24 @@ export interface NewToken {
   secret?: string | undefined;
   /** The domains that a deploy token can publish to. Default: none. */
   domainAccess?: DomainAccess | null;
+  /** The id of the person with whose membership it ends. Default: none. */
+  person?: string | null;
 }
 
 /** Creates a credential, in the caller's transaction. Stores only its hash and last 4 characters. Source: api §1, §5. */
 export function createToken(
   em: EntityManager,
   account: string,
-  { kind, labels = [], expires = null, created, token = randomSuffix(), secret, domainAccess = null }: NewToken,
+  {
+    kind,
+    labels = [],
+    expires = null,
+    created,
+    token = randomSuffix(),
+    secret,
+    domainAccess = null,
+    person = null,
+  }: NewToken,
 ): { token: string; secret: string } {
   const credential = secret ?? `${CREDENTIAL_PREFIX[kind]}-${randomSecret()}`;
   em.persist(
@@ -55,6 +66,7 @@ export function createToken(
       used: null,
       domains: domainAccess ? [...domainAccess.domains] : [],
       keep: domainAccess?.keep ?? null,
+      person: person === null ? null : em.getReference(Person, person),
     }),
   );
   return { token, secret: credential };
@@ -64,7 +76,7 @@ export function createToken(
 export const MAX_TOKENS = 1_000;
 
 /**
- * `POST /tokens`: creates a credential for the caller's account.
+ * `POST /tokens`: creates a credential for the caller's account. It ends with the membership of the member who acts.
  *
  * An account has at most {@link MAX_TOKENS}. If it has that many, its expired credentials are deleted.
  *
@@ -73,7 +85,7 @@ export const MAX_TOKENS = 1_000;
  *   `domains`; `business_logic_error` if the account has {@link MAX_TOKENS} that have not expired. Source: api §5.
  */
 export async function addToken(
-  { core, caller: { account, authMethod } }: Scope,
+  { core, caller: { account, member, authMethod } }: Scope,
   request: TokenRequest,
 ): Promise<CreatedToken> {
   const { kind, ttl, labels = [] } = request;
@@ -84,7 +96,7 @@ export async function addToken(
     await makeTokenRoom(em, account, created);
     const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
     const row = { token: await findFreeTokenId(em, account), kind, labels, created, expires, used: null, domainAccess };
-    const { secret } = createToken(em, account, row);
+    const { secret } = createToken(em, account, { ...row, person: member?.person ?? null });
     const addedToken = { ...toToken({ ...row, domains: domainAccess?.domains, keep: domainAccess?.keep }), secret };
     const meta = { kind, labels, expires: addedToken.expires, ...domainAccess };
     recordActivity(em, { account, event: 'token.create', authMethod, created, token: row.token, meta });

@@ -1,6 +1,7 @@
 /**
  * The tables of an exported account, each after the tables that it refers to, and the condition for the rows of the account
  * `$account`. Uploads, idempotency records and rate limits stay behind: they matter for hours only.
+ * Invitations stay behind too: their links lead to this server.
  */
 export const ACCOUNT_TABLES: Readonly<Record<string, string>> = {
   account: 'id = $account',

@@ -61,6 +61,9 @@ export async function adoptAccount(
       storage_exact = false, storage_bytes = (select coalesce(sum(size), 0) from imported_deployment)`);
   for (const table of Object.keys(ACCOUNT_TABLES)) await insertRows(session, table);
   await referToPacks(session);
+  await session.query('insert into front_page (deployment_id, due) select id, $1 from imported_deployment', [
+    core.now(),
+  ]);
   await session.query(
     `insert into activity (account_id, event, created, auth_method, meta) values ($1, 'account.create', $2, 'operator', $3)`,
     [account.id, core.now(), { email, plan: account.plan, imported: manifest.id }],
@@ -100,7 +103,12 @@ async function nameAccount(
   await session.query('update imported_member set email = $2 where email = $1', [row.email, email]);
   for (const table of ['member', 'token', 'plan_change', 'deployment', 'domain', 'domain_version', 'activity'])
     await session.query(`update "imported_${table}" set account_id = $1`, [id]);
-  // Persons belong to an installation. Members sign in here for the first time.
+  // Persons belong to an installation. Members sign in here for the first time. Without its person, the key of a member would act
+  // as the owner, so it is not imported.
+  await session.query(
+    `delete from imported_token t where t.person_id is not null
+       and not exists (select from imported_member m where m.person_id = t.person_id and m.role = 'owner')`,
+  );
   for (const table of ['member', 'token']) await session.query(`update "imported_${table}" set person_id = null`);
   return { id, plan };
 }

@@ -53,7 +53,7 @@ export async function proveWithPasskey(
   { core, browser, caller }: SessionScope,
   response: { id: string },
 ): Promise<void> {
-  if ((await usePasskey(core, browser, response)) !== caller.session.person) throw unverified();
+  if ((await usePasskey(core, browser, response)) !== caller.member.person) throw unverified();
   browser.keepSession(await renewSession(core, caller.token));
 }
 

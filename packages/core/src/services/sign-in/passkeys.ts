@@ -21,14 +21,15 @@ const MAX_TRANSPORTS = 8;
 export async function listPasskeys({ core, caller }: SessionScope): Promise<{ passkeys: WirePasskey[] }> {
   const rows = await core.database
     .em()
-    .find(Passkey, { person: caller.session.person }, { orderBy: { created: 'asc', id: 'asc' } });
+    .find(Passkey, { person: caller.member.person }, { orderBy: { created: 'asc', id: 'asc' } });
   return { passkeys: rows.map(toPasskey) };
 }
 
 /** Returns the options with which the browser creates a passkey. @throws `business_logic_error`. Source: api §13. */
 export async function beginPasskey({ core, caller }: SessionScope): Promise<PasskeyOptions> {
   const { id: rpID } = requireRelyingParty(core);
-  const { person, email } = caller.session;
+  const { person } = caller.member;
+  const { email } = caller.session;
   const rows = await core.database.em().find(Passkey, { person });
   refuseTooMany(rows.length);
   const challenge = randomBytes(32);
@@ -64,7 +65,8 @@ export async function createPasskey(
 ): Promise<WirePasskey> {
   const { core, caller } = scope;
   const { id, publicKey, counter, transports = [] } = await verifyNew(scope, response);
-  const { person, email } = caller.session;
+  const { person } = caller.member;
+  const { email } = caller.session;
   return core.database.transaction(async (em) => {
     await lockAccount(em, caller.account);
     refuseTooMany(await em.count(Passkey, { person }));
@@ -93,7 +95,7 @@ async function verifyNew({ core, caller }: SessionScope, response: object) {
   const verification = await verifyRegistrationResponse({
     response: response as RegistrationResponseJSON,
     expectedChallenge: async (challenge) =>
-      (await spendProof(core, core, 'passkey.add', challenge))?.person === caller.session.person,
+      (await spendProof(core, core, 'passkey.add', challenge))?.person === caller.member.person,
     expectedOrigin,
     expectedRPID,
     supportedAlgorithmIDs: [...ALGORITHMS],
@@ -112,7 +114,8 @@ async function verifyNew({ core, caller }: SessionScope, response: object) {
  * @throws `not_found`. Source: api §13; security T46.
  */
 export async function deletePasskey({ core, caller }: SessionScope, id: string): Promise<{ passkey: string }> {
-  const { person, email } = caller.session;
+  const { person } = caller.member;
+  const { email } = caller.session;
   return core.database.transaction(async (em) => {
     await lockAccount(em, caller.account);
     const deleted = await db(em)

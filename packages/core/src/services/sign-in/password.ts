@@ -38,7 +38,8 @@ export async function signInWithPassword(
 
 /** Proves with the password that the person of a session is still the same. @throws as {@link signInWithPassword}. */
 export async function proveWithPassword({ core, browser, caller }: SessionScope, password: string): Promise<void> {
-  const { email, person } = caller.session;
+  const { person } = caller.member;
+  const { email } = caller.session;
   await countAttempt(core, browser.address, email);
   if (!(await isPasswordOf(core, await getPerson(core, person), password)))
     throw new ServiceError('authentication_failed', 'The password is wrong.');
@@ -86,7 +87,7 @@ async function isPasswordOf(core: Core, person: KnownPerson | undefined, passwor
 export async function setPersonPassword({ core, caller }: SessionScope, password: string | null): Promise<void> {
   const passwordHash = password === null ? null : await hashPassword(password);
   await core.database.transaction(async (em) => {
-    const { person } = caller.session;
+    const { person } = caller.member;
     await db(em).updateTable('person').set({ password_hash: passwordHash }).where('id', '=', person).execute();
     await deleteSessions(em, person, { except: caller.token });
   });

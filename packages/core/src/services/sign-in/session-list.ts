@@ -14,7 +14,7 @@ export async function listSessions({ core, caller }: SessionScope): Promise<{ se
   const rows = await db(core)
     .selectFrom('session')
     .select(['id', 'method', 'account_id as account', 'created', 'seen', 'agent', 'address'])
-    .where('person_id', '=', caller.session.person)
+    .where('person_id', '=', caller.member.person)
     .where('expires', '>', core.now())
     .orderBy('seen', 'desc')
     .orderBy('id')
@@ -32,14 +32,14 @@ export async function listSessions({ core, caller }: SessionScope): Promise<{ se
 
 /** Ends a session of the person, from the next request on. @throws `not_found`. Source: api §13; security T46. */
 export async function deleteSession({ core, caller }: SessionScope, session: string): Promise<void> {
-  const { person } = caller.session;
+  const { person } = caller.member;
   const ended = await endSessions(core, (row) => row.id === session && row.person === person, person);
   if (ended === 0) throw notFound('session');
 }
 
 /** Ends all sessions of the person but this one. @returns How many ended. Source: api §13; security T46. */
 export function deleteOtherSessions({ core, caller }: SessionScope): Promise<number> {
-  return endSessions(core, (row) => row.id !== caller.token, caller.session.person);
+  return endSessions(core, (row) => row.id !== caller.token, caller.member.person);
 }
 
 /** Signs the browser out. Without a session, only removes its cookie. Source: api §13. */

@@ -1,7 +1,8 @@
-import type { AccountCaller, Browser, CallingSession, Core } from '../../core.ts';
+import type { AccountCaller, Browser, CallingMember, CallingSession, Core } from '../../core.ts';
 
 /** A caller who is signed in to the console. */
 export interface SessionCaller extends AccountCaller {
+  member: CallingMember;
   session: CallingSession;
 }
 

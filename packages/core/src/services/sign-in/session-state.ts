@@ -21,7 +21,8 @@ function isSession(caller: Caller): caller is SessionCaller {
 }
 
 async function readSignedIn(core: Core, caller: SessionCaller): Promise<SessionState['signedIn']> {
-  const { person: id, email, proved, role } = caller.session;
+  const { person: id, role } = caller.member;
+  const { email, proved } = caller.session;
   const row = await db(core)
     .selectFrom('person as p')
     .innerJoin('session as s', 's.person_id', 'p.id')
@@ -63,7 +64,7 @@ async function listAccounts(core: Core, person: string): Promise<SessionAccount[
 
 /** Lets a session act for another account of its person. @throws `not_found`. Source: api §13. */
 export async function chooseAccount({ core, caller }: SessionScope, account: string): Promise<void> {
-  const accounts = await listAccounts(core, caller.session.person);
+  const accounts = await listAccounts(core, caller.member.person);
   if (!accounts.some((each) => each.account === account)) throw notFound('account');
   await db(core).updateTable('session').set({ account_id: account }).where('id', '=', caller.token).execute();
 }

@@ -4,6 +4,7 @@ import type { AccountCaller } from '../../../src/core.ts';
 import { lockAccount } from '../../../src/services/accounts/account-lock.ts';
 import { registerAccount } from '../../../src/services/accounts/account-directory.ts';
 import { deleteAccount } from '../../../src/services/accounts/delete-account.ts';
+import { createInvite } from '../../../src/services/accounts/invites.ts';
 import { addMember } from '../../../src/services/accounts/members.ts';
 import { authenticate } from '../../../src/services/authentication.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
@@ -26,7 +27,8 @@ describe('api §13: deleting an account', () => {
     const kept = await deploySite(core, other.caller, { 'index.html': 'kept' });
     const { body } = await deploySite(core, caller, { 'index.html': 'mine' });
     await putDomain({ core, caller }, `${caller.account.slice(4)}.sites.test`, { deployment: body.deployment });
-    await addMember(core, caller.account, 'grace@example.com');
+    await addMember({ core, caller }, 'grace@example.com');
+    await createInvite({ core, caller }, { role: 'member' });
     await changePlan(core, caller.account, 'free');
     await beginUpload({ core, caller }, { files: [{ path: 'a', size: 1, sha256: 'f'.repeat(64) }] });
     expect(await deleteAccount({ core, caller }, caller.account)).toEqual({ account: caller.account });

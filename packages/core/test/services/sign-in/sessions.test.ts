@@ -9,7 +9,7 @@ import {
 } from '@berth/testing/core';
 import { describe, expect, it } from 'vitest';
 import { createCaller } from '../../../src/routers/app-router.ts';
-import { registerAccount, setAccountState } from '../../../src/services/accounts/account-directory.ts';
+import { actForAccount, registerAccount, setAccountState } from '../../../src/services/accounts/account-directory.ts';
 import { addMember, removeMember } from '../../../src/services/accounts/members.ts';
 import { authenticateSession, checkCredential } from '../../../src/services/authentication.ts';
 import { proveWithPassword, setPersonPassword, signInWithPassword } from '../../../src/services/sign-in/password.ts';
@@ -55,12 +55,12 @@ describe('api §13: a session', () => {
 
   it('T46: ends with the membership, by the next request of every process', async () => {
     const [owner, member] = [await addOwner(), await addOwner()];
-    await addMember(core, owner.account, member.email);
+    await addMember(await actForAccount(core, owner.account), member.email);
     const { browser, caller } = await signInByLink(core, member.email);
     await chooseAccount({ core, browser, caller }, owner.account);
     const other = await anotherProcess(test);
-    expect(await callerOf(other, browser)).toMatchObject({ account: owner.account, session: { role: 'member' } });
-    await removeMember(core, owner.account, member.email);
+    expect(await callerOf(other, browser)).toMatchObject({ account: owner.account, member: { role: 'member' } });
+    await removeMember(await actForAccount(core, owner.account), member.email);
     for (const process of [core, other])
       expect(await authenticateSession(process, browser.session, '')).toMatchObject({ kind: 'anonymous' });
   });
@@ -107,7 +107,7 @@ describe('api §13: a session', () => {
 
   it('acts for an account that its person chooses, and for no other', async () => {
     const [ada, bob, eve] = [await addOwner(), await addOwner(), await addOwner()];
-    await addMember(core, bob.account, ada.email);
+    await addMember(await actForAccount(core, bob.account), ada.email);
     const scope = await signInByLink(core, ada.email);
     const state = await readSessionState(core, scope.browser, scope.caller);
     expect(state.signedIn).toMatchObject({
@@ -174,7 +174,7 @@ describe('api §13: a password', () => {
     for (const [address, password] of [
       [email, 'wrong'],
       [email, ''],
-      ['no one@example.com', PASSWORD],
+      ['stranger@example.com', PASSWORD],
       [(await addOwner()).email, PASSWORD],
     ] as const)
       expect(await refusal(signInWithPassword(core, createTestBrowser(), { email: address, password }))).toMatchObject({

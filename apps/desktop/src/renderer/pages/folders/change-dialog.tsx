@@ -1,14 +1,14 @@
 import { Lock } from 'lucide-react';
 import { useState } from 'react';
 import type { FolderState, WatchedFolder } from '../../../shared/folder.ts';
-import { Button } from '../../components/button.tsx';
-import { Confirm, Dialog } from '../../components/dialog.tsx';
-import { Field, LabelsField, PasswordField } from '../../components/field.tsx';
-import { DialogForm } from '../../components/form.tsx';
-import { ProblemBox } from '../../components/status.tsx';
-import { useSubmit } from '../../state/requests.ts';
+import { Button } from '@berth/ui/components/button';
+import { Confirm, Dialog } from '@berth/ui/components/dialog';
+import { Field, LabelsField, PasswordField } from '@berth/ui/components/field';
+import { DialogForm } from '@berth/ui/components/form';
+import { ProblemBox } from '@berth/ui/components/status';
+import { useSubmit } from '@berth/ui/state/requests';
 import { useShell } from '../../state/shell.ts';
-import { domainError, passwordError } from '../../text/validate.ts';
+import { domainError, passwordError } from '@berth/ui/text/validate';
 
 const TITLES = { address: 'Address', labels: 'Labels', password: 'Password' } as const;
 

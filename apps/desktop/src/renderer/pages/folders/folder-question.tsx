@@ -1,11 +1,11 @@
 import { FolderOpen } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { FolderQuestion, GivenItem } from '../../../shared/publishing.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog, useFirstFocus } from '../../components/dialog.tsx';
-import { useBusy } from '../../state/requests.ts';
+import { Button } from '@berth/ui/components/button';
+import { Dialog, useFirstFocus } from '@berth/ui/components/dialog';
+import { useBusy } from '@berth/ui/state/requests';
 import { useShell } from '../../state/shell.ts';
-import { questionText } from '../../text/folder.ts';
+import { questionText } from '@berth/ui/text/files';
 
 interface FolderQuestionProps {
   question: FolderQuestion;

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { Version, WatchedFolder } from '../../../shared/folder.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { OpenIcon } from '../../components/link.tsx';
-import { Moment, ProblemBox, Tag } from '../../components/status.tsx';
-import { useAnswer } from '../../state/requests.ts';
+import { Button } from '@berth/ui/components/button';
+import { Dialog } from '@berth/ui/components/dialog';
+import { OpenIcon } from '@berth/ui/components/link';
+import { Moment, ProblemBox, Tag } from '@berth/ui/components/status';
+import { useAnswer } from '@berth/ui/state/requests';
 import { useShell } from '../../state/shell.ts';
-import { sizeText } from '../../text/folder.ts';
+import { sizeText } from '@berth/ui/text/files';
 
 /** Lists the versions of a folder that are still on the server, with a button to make each version live. */
 export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onClose: () => void }) {

@@ -3,16 +3,16 @@ import { useEffect, useState } from 'react';
 import type { CommandInput, CommandOutput } from '../../../shared/contract.ts';
 import type { Problem } from '../../../shared/problem.ts';
 import type { FolderQuestion } from '../../../shared/publishing.ts';
-import { Button } from '../../components/button.tsx';
-import { Confirm, Dialog } from '../../components/dialog.tsx';
-import { Field, LabelsField, PasswordField } from '../../components/field.tsx';
-import { DialogForm } from '../../components/form.tsx';
-import { Empty } from '../../components/page.tsx';
-import { ProblemBox } from '../../components/status.tsx';
-import { useAccount } from '../../state/account.ts';
-import { useAnswer, useSubmit } from '../../state/requests.ts';
+import { Button } from '@berth/ui/components/button';
+import { Confirm, Dialog } from '@berth/ui/components/dialog';
+import { Field, LabelsField, PasswordField } from '@berth/ui/components/field';
+import { DialogForm } from '@berth/ui/components/form';
+import { Empty } from '@berth/ui/components/page';
+import { ProblemBox } from '@berth/ui/components/status';
+import { useAccount } from '@berth/ui/state/account';
+import { useAnswer, useSubmit } from '@berth/ui/state/requests';
 import { useShell, type WatchSource } from '../../state/shell.ts';
-import { domainError, optionsError } from '../../text/validate.ts';
+import { domainError, optionsError } from '@berth/ui/text/validate';
 import { FolderQuestionBody } from './folder-question.tsx';
 
 interface WatchProps {
@@ -21,7 +21,7 @@ interface WatchProps {
 }
 
 export function WatchDialog({ source: given, onClose }: WatchProps) {
-  const { hasKey } = useAccount();
+  const { hasAccess } = useAccount();
   const { navigate } = useShell();
   // The user may choose a suggested folder instead of the given folder.
   const [source, setSource] = useState(given);
@@ -31,7 +31,7 @@ export function WatchDialog({ source: given, onClose }: WatchProps) {
   };
   return (
     <Dialog title={`Watch ${source.name}`} onClose={onClose}>
-      {hasKey ? (
+      {hasAccess ? (
         <CheckedFolder key={source.name} source={source} onSource={setSource} onClose={onClose} />
       ) : (
         <Empty

@@ -1,20 +1,23 @@
+import { useAccount } from '@berth/ui/state/account';
 import { KeyRound, Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Server } from '../../../shared/session.ts';
-import { Button } from '../../components/button.tsx';
-import { Confirm } from '../../components/dialog.tsx';
-import { Field } from '../../components/field.tsx';
-import { FieldForm } from '../../components/form.tsx';
-import { Usage } from '../../components/meter.tsx';
-import { StatusLine, Tag } from '../../components/status.tsx';
-import { hostOf, signInText, useAccount } from '../../state/account.ts';
-import { useSubmit } from '../../state/requests.ts';
+import { Button } from '@berth/ui/components/button';
+import { Confirm } from '@berth/ui/components/dialog';
+import { Field } from '@berth/ui/components/field';
+import { FieldForm } from '@berth/ui/components/form';
+import { Usage } from '@berth/ui/components/meter';
+import { StatusLine, Tag } from '@berth/ui/components/status';
+import { hostOf } from '@berth/ui/text/url';
+import { currentServer, signInText } from '../../state/account.ts';
+import { useSubmit } from '@berth/ui/state/requests';
 import { useShell } from '../../state/shell.ts';
 import { useAppState } from '../../state/store.ts';
-import { Row, Section } from './rows.tsx';
+import { Row, Section } from '@berth/ui/components/rows';
 
 export function AccountSection() {
-  const { server, hasKey } = useAccount();
+  const { hasAccess } = useAccount();
+  const server = currentServer(useAppState('session'));
   return (
     <Section title={`Account on ${hostOf(server.origin)}`}>
       <SignInStatus server={server} />
@@ -23,7 +26,7 @@ export function AccountSection() {
           <Usage />
         </div>
       )}
-      {!hasKey && <KeyForm key={server.origin} />}
+      {!hasAccess && <KeyForm key={server.origin} />}
     </Section>
   );
 }

@@ -1,11 +1,10 @@
-import './settings-page.css';
 import { useId } from 'react';
 import type { Settings } from '../../../shared/settings.ts';
-import { Button } from '../../components/button.tsx';
-import { PageFrame } from '../../components/page.tsx';
+import { Button } from '@berth/ui/components/button';
+import { PageFrame } from '@berth/ui/components/page';
 import { useShell } from '../../state/shell.ts';
 import { useAppState } from '../../state/store.ts';
-import { Row, Section, Setting, SwitchRow } from './rows.tsx';
+import { Row, Section, Setting, SwitchRow } from '@berth/ui/components/rows';
 import { AccountSection, ServersSection } from './server-sections.tsx';
 
 export function SettingsPage() {

@@ -1,0 +1,15 @@
+import type { PublishingActions } from '@berth/ui/pages/publish/publishing-card';
+import type { Shell } from '../../state/shell.ts';
+
+/** Sends what the user does with the card of a drop to the app. */
+export function createPublishingActions({ commands, ask, watch }: Shell): PublishingActions {
+  return {
+    answer: (id, instead) => ask(commands.answerPublishing({ id, instead })),
+    cancel: (id) => void ask(commands.cancelPublishing({ id })),
+    retry: (id) => void ask(commands.retryPublishing({ id })),
+    dismiss: (id) => void ask(commands.dismissPublishing({ id })),
+    claim: (id) => ask(commands.claimPublishing({ id })),
+    watch: ({ id, name, state }) =>
+      watch([{ name, of: { publishing: id }, hasPassword: state.is === 'published' && state.published.password }]),
+  };
+}

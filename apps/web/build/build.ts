@@ -1,0 +1,120 @@
+// `npm run build:web` builds the console that the server serves. With `--if-changed`, it does nothing if no source has changed
+// since the last build.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { glob, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const WEB = join(import.meta.dirname, '..');
+const DIST = join(WEB, 'dist');
+
+/** Everything that the console is built from. */
+const SOURCES = [
+  'apps/web/{src,build}/**/*',
+  'packages/{client,contract,ui}/src/**/*',
+  'apps/web/package.json',
+  'pnpm-lock.yaml',
+];
+
+/** The file with the hash of the sources of a build. It is written last, so a build that was interrupted is repeated. */
+const SOURCES_HASH = 'sources.sha256';
+
+/** Smaller files are not worth a compressed form. */
+const MIN_COMPRESSED_BYTES = 512;
+
+/**
+ * Builds the console into a folder, and writes the compressed forms of each file beside it.
+ *
+ * @param dist An absolute path. Its content is replaced.
+ */
+export async function buildConsole(dist: string = DIST): Promise<void> {
+  const hash = await hashSources();
+  const { build } = await import('vite');
+  await inProduction(() =>
+    build({
+      configFile: false,
+      root: join(WEB, 'src'),
+      logLevel: 'warn',
+      cacheDir: join(ROOT, 'node_modules/.cache/vite/web'),
+      build: {
+        outDir: dist,
+        emptyOutDir: true,
+        assetsInlineLimit: 0,
+        modulePreload: { polyfill: false },
+        license: { fileName: 'licenses.md' },
+        rolldownOptions: { checks: { moduleLevelDirective: false } },
+      },
+      worker: {
+        format: 'es',
+        // The server sends the files with this prefix with the policy of workers.
+        rolldownOptions: {
+          output: { entryFileNames: 'assets/worker-[hash].js', chunkFileNames: 'assets/worker-[name]-[hash].js' },
+        },
+      },
+    }),
+  );
+  await compressFiles(dist);
+  await writeFile(join(dist, SOURCES_HASH), hash);
+}
+
+/** Builds the console if it is missing, or if a source has changed since it was built. @returns Whether it was built. */
+export async function buildChangedConsole(): Promise<boolean> {
+  const built = await readFile(join(DIST, SOURCES_HASH), 'utf8').catch(() => null);
+  if (built !== null && existsSync(join(DIST, 'index.html')) && built === (await hashSources())) return false;
+  process.stderr.write('Building the console.\n');
+  await buildConsole();
+  return true;
+}
+
+/** Returns a hash of the names and bytes of all sources. */
+async function hashSources(): Promise<string> {
+  const names = await Array.fromAsync(glob(SOURCES, { cwd: ROOT, withFileTypes: true }));
+  const paths = names
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .toSorted();
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    const bytes = await readFile(path);
+    hash.update(`${path.slice(ROOT.length)}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+/** Writes `<file>.br` and `<file>.gz` beside each file, unless they are not smaller. */
+async function compressFiles(dist: string): Promise<void> {
+  const entries = await readdir(dist, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  await Promise.all(files.map(compressFile));
+}
+
+async function compressFile(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  if (bytes.length < MIN_COMPRESSED_BYTES) return;
+  const [br, gz] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+    promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }),
+  ]);
+  for (const [extension, compressed] of Object.entries({ br, gz }))
+    if (compressed.length < bytes.length) await writeFile(`${path}.${extension}`, compressed);
+}
+
+/** Sets NODE_ENV during a build. Otherwise a build in a test would contain the development version of React. */
+async function inProduction(work: () => Promise<unknown>): Promise<void> {
+  const { NODE_ENV } = process.env;
+  process.env['NODE_ENV'] = 'production';
+  try {
+    await work();
+  } finally {
+    if (NODE_ENV === undefined) delete process.env['NODE_ENV'];
+    else process.env['NODE_ENV'] = NODE_ENV;
+  }
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--if-changed')) await buildChangedConsole();
+  else await buildConsole();
+}

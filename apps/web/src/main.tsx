@@ -1,0 +1,14 @@
+import '@berth/ui/styles/tokens.css';
+import '@berth/ui/styles/base.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Shell } from './shell/shell.tsx';
+import { SessionProvider } from './state/session.tsx';
+
+createRoot(document.getElementById('root')!).render(
+  <StrictMode>
+    <SessionProvider>
+      <Shell />
+    </SessionProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,5 @@
+import { AccountGate } from '../shell/account-gate.tsx';
+
+export default function AccountPage() {
+  return <AccountGate title="Account" invitation="Sign in to see your account." />;
+}

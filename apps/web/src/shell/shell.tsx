@@ -1,0 +1,56 @@
+import './shell.css';
+import { Suspense, useEffect, useRef } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { ROUTES } from '../routes.ts';
+import { Navigation } from './navigation.tsx';
+import { PageBoundary } from './page-boundary.tsx';
+
+/** The frame of every page of the console: the navigation, and the page of the address. */
+export function Shell() {
+  const [path] = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    // A screen reader continues at the new page instead of the link, which may be gone.
+    if (!isFirst.current) main.current!.focus({ preventScroll: true });
+    isFirst.current = false;
+    scrollTo(0, 0);
+  }, [path]);
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#main">
+        Skip to the page
+      </a>
+      <Navigation />
+      <main id="main" ref={main} tabIndex={-1}>
+        <PageBoundary key={path}>
+          <Suspense fallback={<p className="page-loading" role="status" aria-label="Loading the page" />}>
+            <Switch>
+              {ROUTES.map(({ path, title, page: Page }) => (
+                <Route key={path} path={path}>
+                  <title>{title === 'Publish' ? 'Berth' : `${title} – Berth`}</title>
+                  <Page />
+                </Route>
+              ))}
+              <Route>
+                <NotFound />
+              </Route>
+            </Switch>
+          </Suspense>
+        </PageBoundary>
+      </main>
+    </div>
+  );
+}
+
+function NotFound() {
+  return (
+    <div className="page-note">
+      <title>Not found – Berth</title>
+      <h1>There is no page at this address</h1>
+      <p>
+        Check the address, or go to <a href="/">the start page</a>.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeInBrowser, openPage } from '@berth/testing/browser';
+import { expect, it } from 'vitest';
+import { useConsole } from './built-console.ts';
+
+const MAX_FIRST_LOAD_BYTES = 150 * 1024;
+const LINKS = ['Publish', 'Sites', 'Domains', 'Activity', 'Tokens', 'Usage', 'Members', 'Account'];
+const PAGES = ['/', '/app/sites', '/app/sign-in', '/device', '/app/nothing'];
+
+describeInBrowser('the shell of the console', (browser) => {
+  const console = useConsole();
+
+  it('api §13: links to every page, which opens without loading the document again', async () => {
+    const { page, faults } = await openPage(browser());
+    await page.goto(console.origin());
+    const navigation = page.getByRole('navigation');
+    await navigation.getByRole('link').first().waitFor();
+    expect(await navigation.getByRole('listitem').getByRole('link').allInnerTexts()).toEqual(LINKS);
+    await page.evaluate(() => void Object.assign(globalThis, { isSameDocument: true }));
+    for (const name of LINKS) {
+      await navigation.getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await navigation.locator('[aria-current=page]').innerText()).toBe(name);
+    }
+    expect(await page.evaluate(() => 'isSameDocument' in globalThis)).toBe(true);
+    expect(faults.filter((fault) => !fault.includes('/session'))).toEqual([]);
+  });
+
+  it.each(PAGES)('%s loads at most 150 KiB of compressed scripts, and violates no policy', async (path) => {
+    const { page } = await openPage(browser());
+    await page.addInitScript(() => {
+      const violations: string[] = [];
+      Object.assign(globalThis, { violations });
+      document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+        violations.push(`${violatedDirective} ${blockedURI}`),
+      );
+    });
+    const scripts = new Set<string>();
+    page.on(
+      'request',
+      (request) => request.resourceType() === 'script' && scripts.add(new URL(request.url()).pathname),
+    );
+    await page.goto(console.origin() + path, { waitUntil: 'networkidle' });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const sizes = await Promise.all([...scripts].map(async (script) => compressedSize(join(console.folder(), script))));
+    expect(sizes.length).toBeGreaterThan(0);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_FIRST_LOAD_BYTES);
+    expect(await page.evaluate(() => (globalThis as unknown as { violations: string[] }).violations)).toEqual([]);
+  });
+});
+
+/** Returns the size of a file in the larger of its compressed forms, which older browsers get. */
+async function compressedSize(path: string): Promise<number> {
+  const compressed = await readFile(`${path}.gz`).catch(() => readFile(path));
+  return compressed.length;
+}

@@ -1,0 +1,85 @@
+import type { Activity, Deployment, Domain } from '@berth/contract';
+import { useEffect, useRef } from 'react';
+import type { Answer } from '../backend.ts';
+import { useBackend } from './backend.ts';
+import { type List, usePagedList } from './paged-list.ts';
+
+/** The delay between the last activity of a burst and the refresh of a list, in milliseconds. */
+const REFRESH_DELAY_MS = 400;
+
+/** Returns the deployments of the account, newest first. Refreshes them when an activity reports a change. */
+export function useDeployments(): List<Deployment> {
+  const { api } = useBackend();
+  const list = usePagedList({
+    name: ['deployments'],
+    read: async (cursor) => pageOf(await api.listDeployments({ cursor }), ({ deployments }) => deployments),
+    keyOf: ({ deployment }) => deployment,
+  });
+  useRefreshOnActivity(list, 'deployment');
+  return list;
+}
+
+/** Returns the domains of the account. Refreshes them when an activity reports a change. */
+export function useDomains(): List<Domain> {
+  const { api } = useBackend();
+  const list = usePagedList({
+    name: ['domains'],
+    read: async (cursor) => pageOf(await api.listDomains({ cursor }), ({ domains }) => domains),
+    keyOf: ({ domain }) => domain,
+  });
+  useRefreshOnActivity(list, 'domain');
+  return list;
+}
+
+/** Returns the activities of the account, newest first. @param onActivity Called for each new activity. */
+export function useActivities(onActivity: (activity: Activity) => void): List<Activity> {
+  const { api, onActivity: subscribe } = useBackend();
+  const list = usePagedList({
+    name: ['activities'],
+    read: async (cursor) => pageOf(await api.listActivities({ cursor }), ({ activities }) => activities),
+    keyOf: activityKey,
+  });
+  const { change } = list;
+  const latestOnActivity = useRef(onActivity);
+  latestOnActivity.current = onActivity;
+  useEffect(
+    () =>
+      subscribe((activity) => {
+        latestOnActivity.current(activity);
+        // The list may already contain the activity, if it was read after the activity happened.
+        const key = activityKey(activity);
+        change((items) => (items.some((each) => activityKey(each) === key) ? items : [activity, ...items]));
+      }),
+    [subscribe, change],
+  );
+  return list;
+}
+
+/** Returns a key for an activity. Two equal activities in the same second have the same key and count as one. */
+export function activityKey({ event, created, deployment, domain, token, authMethod, meta }: Activity): string {
+  return JSON.stringify([event, created, deployment, domain, token, authMethod, meta]);
+}
+
+function pageOf<V extends { nextCursor?: string | undefined }, T>(answer: Answer<V>, itemsOf: (value: V) => T[]) {
+  if (!answer.ok) return answer;
+  return { ok: true as const, value: { items: itemsOf(answer.value), nextCursor: answer.value.nextCursor } };
+}
+
+/** Refreshes a list after a burst of activities about its items. Removes deleted and expired items at once. */
+function useRefreshOnActivity<T>({ replace, refresh }: List<T>, kind: 'deployment' | 'domain') {
+  const { onActivity } = useBackend();
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unsubscribe = onActivity((activity) => {
+      if (!activity.event.startsWith(`${kind}.`)) return;
+      const key = activity[kind];
+      if (key !== undefined && /\.(?:delete|expire)$/.test(activity.event)) replace(key, null);
+      clearTimeout(timer);
+      timer = setTimeout(() => void refresh(), REFRESH_DELAY_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      unsubscribe();
+    };
+  }, [onActivity, kind, replace, refresh]);
+}

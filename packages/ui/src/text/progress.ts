@@ -1,0 +1,58 @@
+import { bytes, count, duration } from '@berth/client/amounts';
+import type { Amount, Progress } from '../publishing.ts';
+import { untilText } from './time.ts';
+
+/** Returns the current step, its numbers, and the part that is done, from 0 to 1 or `null`. @param now Unix milliseconds. */
+export function progressText(progress: Progress, now: number): { doing: string; detail: string; part: number | null } {
+  switch (progress.phase) {
+    case 'listing':
+      return { doing: 'Scanning folder', detail: '', part: null };
+    case 'reading':
+      return { doing: 'Scanning', detail: readingDetail(progress), part: partOf(progress.done, progress.total) };
+    case 'comparing':
+      return { doing: 'Checking what’s already uploaded', detail: count(progress.total.files, 'file'), part: null };
+    case 'sending':
+      return { doing: 'Uploading', detail: sendingDetail(progress), part: partOf(progress.done, progress.total) };
+    case 'finishing':
+      return { doing: 'Finishing up', detail: 'All files are uploaded', part: 1 };
+    case 'linking':
+      return { doing: 'Updating the address', detail: '', part: 1 };
+    case 'retrying':
+      return { doing: `Trying again ${untilText(progress.at, now)}`, detail: progress.reason, part: null };
+  }
+}
+
+/** The texts that screen readers announce when a phase begins. */
+export const MILESTONES: Partial<Record<Progress['phase'], string>> = {
+  reading: 'scanning files',
+  sending: 'uploading files',
+  finishing: 'all files are uploaded',
+  retrying: 'an attempt failed and will be retried',
+};
+
+/** Formats two amounts of bytes, with the unit only once if both have the same unit: `3.4 of 12 MB`. */
+function bytesOf(done: number, total: number): string {
+  const [doneNumber, doneUnit] = bytes(done).split(' ');
+  const [totalNumber, totalUnit] = bytes(total).split(' ');
+  return doneUnit === totalUnit ? `${doneNumber} of ${totalNumber} ${totalUnit}` : `${bytes(done)} of ${bytes(total)}`;
+}
+
+function readingDetail({ done, total, cached }: Extract<Progress, { phase: 'reading' }>): string {
+  const unchangedText = cached.files > 0 ? ` · ${cached.files.toLocaleString('en-US')} unchanged` : '';
+  return `${done.files.toLocaleString('en-US')} of ${count(total.files, 'file')}${unchangedText}`;
+}
+
+function sendingDetail({ done, total, bytesPerSecond }: Extract<Progress, { phase: 'sending' }>): string {
+  const parts = [bytesOf(done.bytes, total.bytes)];
+  if (bytesPerSecond !== null && bytesPerSecond > 0) {
+    parts.push(`${bytes(Math.round(bytesPerSecond))}/s`);
+    const seconds = Math.ceil((total.bytes - done.bytes) / bytesPerSecond);
+    if (seconds > 0) parts.push(`${duration(seconds)} left`);
+  }
+  return parts.join(' · ');
+}
+
+function partOf(done: Amount, total: Amount): number {
+  if (total.bytes > 0) return Math.min(1, done.bytes / total.bytes);
+  return total.files > 0 ? Math.min(1, done.files / total.files) : 1;
+}
