@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
+import { AUTH_METHODS } from './auth-methods.ts';
 import { openEnum } from './open-enum.ts';
 import { NextCursor } from './pages.ts';
 import { Caps, Usage } from './plans.ts';
-
-/** How a request was authenticated. */
-export const AUTH_METHODS = ['api-key', 'deploy-token', 'session', 'operator', 'system'] as const;
-export type AuthMethod = (typeof AUTH_METHODS)[number];
 
 /** The account that the credential belongs to. Source: api §6. */
 export const Account = z

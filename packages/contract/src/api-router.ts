@@ -21,6 +21,8 @@ import type {
   CreatedDeployment,
   DeletedDeployment,
   Deployment,
+  DeploymentChanges,
+  DeploymentChangesQuery,
   DeploymentFileList,
   DeploymentFileQuery,
   DeploymentList,
@@ -57,6 +59,7 @@ import type {
 } from './members.ts';
 import type { PageQuery } from './pages.ts';
 import type { Limits, MovedConfig, Ping, PlanList } from './plans.ts';
+import type { Site, SiteList, SitePath, SiteQuery } from './sites.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
 import type { AbortedUpload, BeginUpload, BegunUpload, CommitUpload } from './uploads.ts';
 
@@ -80,6 +83,7 @@ export type ApiRouter = TRPCBuiltRouter<
     deployments: {
       abort: Mutation<typeof CommitUpload, typeof AbortedUpload>;
       begin: Mutation<typeof BeginUpload, typeof BegunUpload>;
+      changes: Query<typeof DeploymentChangesQuery, typeof DeploymentChanges>;
       commit: Mutation<typeof CommitUpload, typeof CreatedDeployment>;
       delete: Mutation<typeof DeploymentPath, typeof DeletedDeployment>;
       files: Query<typeof DeploymentFileQuery, typeof DeploymentFileList>;
@@ -119,6 +123,10 @@ export type ApiRouter = TRPCBuiltRouter<
       config: Query<None, typeof MovedConfig>;
       limits: Query<None, typeof Limits>;
       ping: Query<None, typeof Ping>;
+    };
+    sites: {
+      get: Query<typeof SitePath, typeof Site>;
+      list: Query<Optional<typeof SiteQuery>, typeof SiteList>;
     };
     tokens: {
       create: Mutation<Optional<typeof TokenRequest>, typeof CreatedToken>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AUTH_METHODS } from './auth-methods.ts';
 import { MAX_TTL_SECONDS, Password, Ttl } from './deploy-form.ts';
 import { Label, Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
@@ -37,6 +38,16 @@ export const Deployment = z
     ),
     password: z.boolean().describe('True when visitors need a password. The password is never returned.'),
     via: z.string().describe('The tool that made the deployment; `api` by default.').meta({ example: 'cli' }),
+    by: openEnum(AUTH_METHODS)
+      .optional()
+      .describe(
+        'How the request that made the deployment was authenticated. Absent if it had no credential, and for deployments of older versions of the server.',
+      ),
+    token: z
+      .string()
+      .optional()
+      .describe('The id of the credential that made the deployment; absent like `by`.')
+      .meta({ example: 'a1b2c3d' }),
     labels: z.array(z.string()),
     domains: z
       .array(z.string())
@@ -122,6 +133,36 @@ export const DeploymentFileList = z
   .object({ files: z.array(DeploymentFile), nextCursor: NextCursor })
   .meta({ id: 'DeploymentFileList' });
 export type DeploymentFileList = z.infer<typeof DeploymentFileList>;
+
+/** The maximum number of changed files that a comparison lists. */
+export const MAX_LISTED_CHANGES = 100;
+
+/** The query of `GET /deployments/{deployment}/changes`. */
+export const DeploymentChangesQuery = DeploymentPath.extend({
+  from: DeploymentReference.describe(
+    'The earlier deployment: its id, or its full host name. Letter case does not matter.',
+  ),
+});
+/** A file that differs between two deployments. */
+const DeploymentChange = z
+  .object({
+    path: z.string().describe('The path of the file in the site.').meta({ example: 'docs/index.html' }),
+    change: openEnum(['added', 'changed', 'removed']),
+  })
+  .meta({ id: 'DeploymentChange' });
+
+/** How the files of a deployment differ from those of an earlier deployment. */
+export const DeploymentChanges = z
+  .object({
+    deployment: z.string().describe('The id of the deployment.').meta({ example: 'calm-otter-4k9x2qd' }),
+    from: z.string().describe('The id of the earlier deployment.').meta({ example: 'warm-finch-7h2m0qa' }),
+    added: z.int().describe('Number of files that only the deployment has.'),
+    changed: z.int().describe('Number of files that both have, with different contents.'),
+    removed: z.int().describe('Number of files that only the earlier deployment has.'),
+    files: z.array(DeploymentChange).describe(`The files that differ, by path; at most ${MAX_LISTED_CHANGES}.`),
+  })
+  .meta({ id: 'DeploymentChanges' });
+export type DeploymentChanges = z.infer<typeof DeploymentChanges>;
 
 export const DeletedDeployment = z
   .object({ deployment: z.string(), status: z.literal('deleting') })

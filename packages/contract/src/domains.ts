@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Timestamp } from './deployments.ts';
 import { Labels } from './labels.ts';
-import { AUTH_METHODS } from './account.ts';
+import { AUTH_METHODS } from './auth-methods.ts';
 import { domainName } from './names.ts';
 import { openEnum } from './open-enum.ts';
 import { NextCursor, PageQuery } from './pages.ts';
@@ -67,6 +67,34 @@ export const DomainVersion = z
       'When the domain was linked to another deployment or deleted, in Unix seconds; null for the deployment that the domain points at.',
     ),
     by: openEnum(AUTH_METHODS).describe('How the request that linked the domain was authenticated.'),
+    token: z
+      .string()
+      .optional()
+      .describe('The id of the credential that linked the domain; absent for links of older versions of the server.')
+      .meta({ example: 'a1b2c3d' }),
+    previous: z
+      .string()
+      .nullable()
+      .default(null)
+      .describe(
+        'The deployment that the domain was linked to before, to compare with `GET /deployments/{deployment}/changes`; null for none, and if it is deleted.',
+      )
+      .meta({ example: 'warm-finch-7h2m0qa' }),
+    published: z
+      .object({
+        created: Timestamp,
+        files: z.int().describe('Number of files.'),
+        size: z.int().describe('Sum of the file sizes, in bytes.'),
+        via: z.string().describe('The tool that made the deployment.').meta({ example: 'cli' }),
+        password: z.boolean().describe('True when visitors need a password.'),
+        by: openEnum(AUTH_METHODS)
+          .optional()
+          .describe('How the request that made the deployment was authenticated; absent if it is not known.'),
+        token: z.string().optional().describe('The id of the credential that made it; absent like `by`.'),
+      })
+      .nullable()
+      .default(null)
+      .describe('How the deployment was published; null if it is deleted.'),
     available: z
       .boolean()
       .describe(

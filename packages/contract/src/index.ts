@@ -1,6 +1,7 @@
 export * from './account.ts';
 export * from './amounts.ts';
 export type { ApiRouter } from './api-router.ts';
+export * from './auth-methods.ts';
 export * from './deploy-form.ts';
 export * from './deployments.ts';
 export * from './domains.ts';
@@ -15,5 +16,6 @@ export * from './pages.ts';
 export * from './paths.ts';
 export * from './plans.ts';
 export * from './refused-files.ts';
+export * from './sites.ts';
 export * from './tokens.ts';
 export * from './uploads.ts';

@@ -2,6 +2,7 @@
 export { createCompressor } from './compressor/compressor.ts';
 export { applyDuePlanChanges } from './services/plan-changes/plan-changes.ts';
 export { compressDeployments } from './services/compression/compress-deployments.ts';
+export { readFrontPages } from './services/front-pages/read-front-pages.ts';
 export { recheckDomains } from './services/domains/domain-checks.ts';
 export { DEFAULT_SWEEP, sweep, type SweepOptions } from './services/sweep/sweep.ts';
 export { deleteFullBuckets } from './services/rate-limits.ts';

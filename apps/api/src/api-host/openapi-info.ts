@@ -82,6 +82,10 @@ export const TAGS: oas31.TagObject[] = [
     description:
       'Names that point at a deployment: subdomains of the platform domain, and custom domains, which are verified by DNS. Validate a name, create and link the domain, add its DNS records, verify.',
   },
+  {
+    name: 'Sites',
+    description: 'What the account shows at each of its addresses, with the title and the icon of the front page.',
+  },
   { name: 'Tokens', description: 'Credentials of the account: API keys and deploy tokens.' },
   { name: 'Account', description: 'The account, its usage, and its audit log.' },
   { name: 'Platform', description: 'Plans, limits, and a health check.' },

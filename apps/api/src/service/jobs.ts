@@ -5,6 +5,7 @@ import {
   compressDeployments,
   createCompressor,
   deleteFullBuckets,
+  readFrontPages,
   recheckDomains,
   sweep,
   type SweepOptions,
@@ -16,6 +17,7 @@ const HEARTBEAT_MS = 30_000;
 const SWEEP_MS = 60_000;
 const PLAN_CHANGES_MS = 60_000;
 const DOMAINS_MS = 15_000;
+const FRONT_PAGES_MS = 1_000;
 const COMPRESSION_MS = 2_000;
 /** After deploys held the fence in this many runs of the sweep, the next run waits for it. Source: storage W1. */
 const MISSES_BEFORE_WAITING = 20;
@@ -31,6 +33,7 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
   repeatJobs(core, resources, [
     heartbeat(core),
     { name: 'delete full rate limit buckets', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
+    { name: 'read front pages', everyMs: FRONT_PAGES_MS, run: (signal) => readFrontPages(core, { signal }) },
     { name: 'check domains', everyMs: DOMAINS_MS, run: (signal) => recheckDomains(core, { signal }) },
     {
       name: 'apply plan changes',

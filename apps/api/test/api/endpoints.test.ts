@@ -114,6 +114,8 @@ describe('api §3: a deployment', () => {
       status: 'success',
       password: false,
       via: 'api',
+      by: 'api-key',
+      token: expect.stringMatching(TOKEN_ID),
       labels: ['one'],
       domains: [],
       created,

@@ -118,6 +118,18 @@ export const CASES: Record<string, Case[]> = {
     })),
     missingResource('deployment'),
   ],
+  'deployments.changes': [
+    caseOf('An earlier deployment', 200, async ({ server, ownAccount: mine }) => {
+      const earlier = await server.publish({ ...HELLO, 'old.html': 'old' }, { key: mine.key });
+      const { deployment } = await server.publish({ 'index.html': 'new', 'new.html': 'new' }, { key: mine.key });
+      return { path: { deployment }, query: { from: earlier.deployment } };
+    }),
+    caseOf('A deployment that does not exist', 404, ({ site }) => ({
+      path: { deployment: site },
+      query: { from: MISSING.deployment },
+    })),
+    caseOf('Without an earlier deployment', 400, ({ site }) => ({ path: { deployment: site } })),
+  ],
   'deployments.archive': [
     deploymentCase('A tar', 200, 'site'),
     caseOf('A zip', 200, ({ site }) => ({ path: { deployment: site }, headers: { Accept: 'application/zip' } })),
@@ -278,6 +290,17 @@ export const CASES: Record<string, Case[]> = {
   ],
   'activities.list': pageCases,
   'labels.list': [caseOf('The labels', 200)],
+  'sites.list': [
+    ...pageCases,
+    caseOf('Sites with a text', 200, ({ platformDomain }) => ({ query: { search: platformDomain } })),
+    caseOf('No site with a text', 200, { query: { search: 'nothing has this text' } }),
+    caseOf('A text that is too long', 400, { query: { search: 'x'.repeat(201) } }),
+  ],
+  'sites.get': [
+    caseOf('A domain', 200, ({ platformDomain }) => ({ path: { site: platformDomain } })),
+    caseOf('A deployment', 200, ({ site }) => ({ path: { site } })),
+    caseOf('A site that does not exist', 404, { path: { site: MISSING.domain } }),
+  ],
   'tokens.create': [
     caseOf('A deploy token', 201),
     caseOf('A deploy token for a domain', 201, { json: { domains: ['shop.localhost'], keep: 5 } }),

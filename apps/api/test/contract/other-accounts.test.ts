@@ -19,6 +19,7 @@ const MISSING_NAMES = {
   account: 'acc-zzzzzzzzzzzzzz',
   deployment: 'calm-otter-zzzzzzz',
   domain: 'never-was.localhost',
+  site: 'never-was.localhost',
   token: 'zzzzzzz',
   claim: '0123456789abcdef0123456789abcdef',
   invite: 'inv-zzzzzzz',
@@ -29,13 +30,13 @@ const MISSING_NAMES = {
 type Resource = keyof typeof MISSING_NAMES;
 
 function resourceOf(parameter: string): Resource | undefined {
-  if (parameter === 'base') return 'deployment';
+  if (parameter === 'base' || parameter === 'from') return 'deployment';
   return parameter in MISSING_NAMES ? (parameter as Resource) : undefined;
 }
 
 /** Parameters that name no resource. A new parameter must be listed here or in `MISSING`. */
 const OTHER_PARAMETERS = new Set(
-  'limit label labels email role name kind ttl files put remove password protected strip via keep open domains Berth-Password Idempotency-Key Last-Event-ID'.split(
+  'limit search label labels email role name kind ttl files put remove password protected strip via keep open domains Berth-Password Idempotency-Key Last-Event-ID'.split(
     ' ',
   ),
 );
@@ -49,8 +50,11 @@ const PARAMETER_CALLS = operations.flatMap(({ name: operation, method, path, par
   const body = json ? Object.keys(follow(json.schema).properties ?? {}) : null;
   const ownParameters = parameters.filter(({ description = '' }) => !description.startsWith('For archives:'));
   const names = new Set([...ownParameters.map(({ name }) => name), ...(body ?? [])]);
+  const query = ownParameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name }) => name);
   const isProcedure = operation in PROCEDURES;
-  const call = { operation, method, path, body, contentType: json ? null : type, isProcedure };
+  const call = { operation, method, path, query, body, contentType: json ? null : type, isProcedure };
   return [...names].map((parameter) => ({ ...call, type: PROCEDURES[operation]?._def.type ?? 'mutation', parameter }));
 });
 type Call = (typeof PARAMETER_CALLS)[number];
@@ -185,9 +189,18 @@ beforeAll(async () => {
       'of mine, expired': uploads[3]!,
       'of another account, in capitals': uploads[0]!.toUpperCase(),
     },
+    site: {
+      'of another account, a deployment': site.deployment,
+      'of another account, a deployment by its host': new URL(site.url).host,
+      'of another account, a domain': 'linked.localhost',
+      'of another account, a pending domain': 'www.theirs.dev',
+      'of another account, in Unicode': 'www.bücher.dev',
+      'of mine, deleted': sweptSite.deployment,
+      'of mine, a deleted domain': 'gone.localhost',
+    },
     cursor: {},
   };
-  for (const list of ['deployments', 'domains', 'tokens', 'activities'])
+  for (const list of ['deployments', 'domains', 'sites', 'tokens', 'activities'])
     for (const [owner, { key }] of Object.entries({ 'another account': otherAccount, mine: ownAccount })) {
       for (let n = 0; n < 2; n += 1) {
         await publish(key);
@@ -206,25 +219,30 @@ beforeAll(async () => {
     token: await newToken(ownAccount.key, {}),
     labels: ['mine'],
     base: ownDeployment.deployment,
+    from: ownDeployment.deployment,
+    site: ownDeployment.deployment,
     put: [],
     remove: [],
     upload: await beginUpload(ownAccount.key),
   };
 });
 
-function sendRest({ method, path, body, contentType, parameter }: Call, reference: string, key: string) {
+function sendRest({ method, path, query, body, contentType, parameter }: Call, reference: string, key: string) {
   const values = { ...validValues, [parameter]: reference };
   const requestPath = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
   const isInQuery = body === null && !path.includes(`{${parameter}}`);
-  const search = isInQuery ? `?${parameter}=${encodeURIComponent(reference)}` : '';
+  const sent = new Set([...query, ...(isInQuery ? [parameter] : [])]);
+  const search = [...sent]
+    .map((name, i) => `${i ? '&' : '?'}${name}=${encodeURIComponent(String(values[name]))}`)
+    .join('');
   const contentTypeOnly: RequestOptions = contentType ? { headers: { 'Content-Type': contentType } } : {};
   const options: RequestOptions = body ? { json: fieldsOf(body, values) } : contentTypeOnly;
   return server().api(requestPath + search, { method, key, ...options });
 }
 
-function sendTrpc({ operation, type, path, body, parameter }: Call, reference: string, key: string) {
+function sendTrpc({ operation, type, path, query, body, parameter }: Call, reference: string, key: string) {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-  const input = fieldsOf([...names, ...(body ?? []), parameter], { ...validValues, [parameter]: reference });
+  const input = fieldsOf([...names, ...query, ...(body ?? []), parameter], { ...validValues, [parameter]: reference });
   return type === 'query'
     ? server().api(`/trpc/${operation}?input=${encodeURIComponent(JSON.stringify(input))}`, { key })
     : server().api(`/trpc/${operation}`, { method: 'POST', key, json: input });
@@ -354,7 +372,7 @@ describe('I12: another account', () => {
   );
 
   it('cannot use a cursor that was issued to the first account', async () => {
-    for (const list of ['deployments', 'domains', 'tokens', 'activities']) {
+    for (const list of ['deployments', 'domains', 'sites', 'tokens', 'activities']) {
       const readPage = (cursor: string, key: string) => server().api(`/${list}?cursor=${cursor}`, { key });
       expect((await readPage(foreignIds.cursor[`of mine, of ${list}`]!, ownAccount.key)).status).toBe(200);
       expect((await readPage(foreignIds.cursor[`of another account, of ${list}`]!, otherAccount.key)).status).toBe(200);

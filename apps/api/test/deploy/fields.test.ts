@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { CreatedDeployment } from '@berth/contract';
+import { CreatedDeployment, TOKEN_ID } from '@berth/contract';
 import { expectError, expectRefusal } from '@berth/testing/expectations';
 import { field, file, multipart, post, withChecksums } from '@berth/testing/multipart';
 import { OWNER_KEY } from '@berth/testing/requests';
@@ -28,6 +28,8 @@ describe('api §3: the response to a successful deploy', () => {
       status: 'success',
       password: false,
       via: 'api',
+      by: 'api-key',
+      token: expect.stringMatching(TOKEN_ID),
       labels: [],
       domains: [],
       created: expect.toSatisfy((created) => start <= created && created <= nowSeconds()),

@@ -8,8 +8,8 @@ export async function calls() {
   deployments[0]?.url.toUpperCase();
   // @ts-expect-error A deployment has no field `address`.
   void deployments[0]?.address;
-  // @ts-expect-error There is no router `sites`.
-  await client.api.sites.list.query();
+  // @ts-expect-error There is no router `projects`.
+  await client.api.projects.list.query();
   // @ts-expect-error There is no procedure `publish`.
   await client.api.deployments.publish.mutate({});
   // @ts-expect-error A stream is not a call; followActivities reads it.

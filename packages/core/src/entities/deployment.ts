@@ -1,3 +1,4 @@
+import type { AuthMethod } from '@berth/contract';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { TextArray } from './text-array.ts';
 import { Account } from './account.ts';
@@ -18,6 +19,10 @@ export const Deployment = defineEntity({
     size: p.bigint('number'),
     labels: p.type(TextArray),
     via: p.text(),
+    /** How the request that made the deployment was authenticated; `null` without a credential, and before it was recorded. */
+    authMethod: p.text().$type<AuthMethod>().nullable(),
+    /** The id of the credential that made the deployment; `null` like `authMethod`. */
+    token: p.text().nullable(),
     /** The password hash as a PHC string; `null` for a public site. */
     passwordHash: p.text().nullable(),
     /** The SHA-256 of the claim hash; `null` for a deploy with a credential. */
@@ -69,9 +74,39 @@ export const Manifest = defineEntity({
 });
 export type Manifest = InferEntity<typeof Manifest>;
 
+/**
+ * What the front page of a deployment says about its site. The row is added with the deployment, and filled afterwards by a
+ * job. A deployment without an `index.html`, or of an older version, has no row.
+ */
+export const FrontPage = defineEntity({
+  name: 'FrontPage',
+  properties: {
+    deployment: () => p.oneToOne(Deployment).primary().deleteRule('cascade').owner(),
+    /** When the front page is due to be read, or to be read again after a failure; `null` once it was read. */
+    due: p.datetime(3).nullable(),
+    /** The text of its `<title>`; `null` for none. */
+    title: p.text().nullable(),
+    /** The bytes of its icon, which were checked; `null` for none. */
+    icon: p.blob().nullable(),
+    /** The media type of the icon. */
+    iconType: p.text().nullable(),
+  },
+  indexes: [
+    {
+      name: 'front_page_due_index',
+      expression: `create index "front_page_due_index" on "front_page" ("due") where "due" is not null`,
+    },
+  ],
+});
+export type FrontPage = InferEntity<typeof FrontPage>;
+
 /** An issued deployment id. Rows are never removed, so that an id never names two deployments. Source: security T15. */
 export const IssuedId = defineEntity({
   name: 'IssuedId',
-  properties: { id: p.text().primary() },
+  properties: {
+    id: p.text().primary(),
+    /** When the deployment expired; `null` if it did not, and for deployments that expired before this was recorded. */
+    expired: p.datetime(3).nullable(),
+  },
 });
 export type IssuedId = InferEntity<typeof IssuedId>;

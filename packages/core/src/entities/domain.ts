@@ -69,6 +69,8 @@ export const DomainVersion = defineEntity({
     /** When the domain was linked to another deployment or deleted; `null` while it points at the deployment. */
     unlinked: p.datetime(3).nullable(),
     by: p.text().$type<AuthMethod>(),
+    /** The id of the credential that linked the domain; `null` before it was recorded. */
+    token: p.text().nullable(),
   },
   indexes: [
     { name: 'domain_version_account_domain_id_index', properties: ['account', 'domain', 'id'] },

@@ -4,6 +4,7 @@ import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
 import { invites, members } from './members.ts';
 import { plans, platform } from './platform.ts';
+import { sites } from './sites.ts';
 import { tokens } from './tokens.ts';
 import { createCallerFactory, router } from './trpc.ts';
 
@@ -18,6 +19,7 @@ export const appRouter = router({
   members,
   plans,
   platform,
+  sites,
   tokens,
 });
 

@@ -6,6 +6,8 @@ import {
   CreatedDeployment,
   DeletedDeployment,
   Deployment,
+  DeploymentChanges,
+  DeploymentChangesQuery,
   DeploymentFileList,
   DeploymentFileQuery,
   DeploymentList,
@@ -13,6 +15,7 @@ import {
   DeploymentPath,
   DeploymentQuery,
 } from '@berth/contract';
+import { compareDeployments } from '../services/deployments/compare-deployments.ts';
 import {
   deleteDeployment,
   getDeployment,
@@ -66,6 +69,18 @@ export const deployments = router({
     .input(DeploymentFileQuery)
     .output(DeploymentFileList)
     .query(({ ctx, input: { deployment, ...page } }) => listFiles(ctx, deployment, page)),
+
+  changes: op(
+    'GET /deployments/{deployment}/changes',
+    'Compare the files of a deployment with those of an earlier one',
+    {
+      success: 'What was added, changed and removed.',
+      description: 'Contents are compared by their SHA-256. The result never changes while both deployments exist.',
+    },
+  )
+    .input(DeploymentChangesQuery)
+    .output(DeploymentChanges)
+    .query(({ ctx, input: { deployment, from } }) => compareDeployments(ctx, deployment, from)),
 
   update: op('PATCH /deployments/{deployment}', 'Change the labels, the password or the time to live of a deployment', {
     success: 'The changed deployment.',

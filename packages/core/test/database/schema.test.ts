@@ -160,8 +160,11 @@ describe('migrations', () => {
 
   it('begin the history of each domain with its present link after 0007', async () => {
     const oldDatabase = await createTestDatabase();
-    await oldDatabase.query(`delete from migration where name = '0007-domain-versions'`);
-    await oldDatabase.query('drop table domain_version');
+    await oldDatabase.query(`
+      delete from migration where name in ('0007-domain-versions', '0014-sites');
+      drop table domain_version, front_page;
+      alter table deployment drop column auth_method, drop column token;
+      alter table issued_id drop column expired`);
     await oldDatabase.query(`
       insert into account (id, email, plan, created, dns_name, period_started) values ('a', 'a@test', 'free', now(), 'a', now());
       insert into deployment (id, account_id, status, files, size, labels, via, created)

@@ -12,6 +12,7 @@ import { Migration0010 } from './0010-migration-versions.ts';
 import { Migration0011 } from './0011-sign-in.ts';
 import { Migration0012 } from './0012-member-persons.ts';
 import { Migration0013 } from './0013-token-persons.ts';
+import { Migration0014 } from './0014-sites.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -45,4 +46,5 @@ export const migrations: readonly MigrationClass[] = [
   Migration0011,
   Migration0012,
   Migration0013,
+  Migration0014,
 ];

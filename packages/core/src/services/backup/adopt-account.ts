@@ -61,6 +61,9 @@ export async function adoptAccount(
       storage_exact = false, storage_bytes = (select coalesce(sum(size), 0) from imported_deployment)`);
   for (const table of Object.keys(ACCOUNT_TABLES)) await insertRows(session, table);
   await referToPacks(session);
+  await session.query('insert into front_page (deployment_id, due) select id, $1 from imported_deployment', [
+    core.now(),
+  ]);
   await session.query(
     `insert into activity (account_id, event, created, auth_method, meta) values ($1, 'account.create', $2, 'operator', $3)`,
     [account.id, core.now(), { email, plan: account.plan, imported: manifest.id }],

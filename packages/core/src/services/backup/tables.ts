@@ -26,6 +26,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   { name: 'issued_id' },
   { name: 'deployment' },
   { name: 'manifest' },
+  { name: 'front_page' },
   { name: 'deployment_pack' },
   { name: 'content' },
   { name: 'compression' },

@@ -38,6 +38,8 @@ export function toDeployment(addresses: Addresses, row: Deployment, domains: str
     status: row.status,
     password: Boolean(row.passwordHash),
     via: row.via,
+    ...(row.authMethod ? { by: row.authMethod } : {}),
+    ...(row.token ? { token: row.token } : {}),
     labels: row.labels,
     domains,
     created: toUnixSeconds(row.created),

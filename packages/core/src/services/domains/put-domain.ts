@@ -175,9 +175,9 @@ async function updateDomain(
   });
 }
 
-function recordLink(em: EntityManager, { account, authMethod }: AccountCaller, row: Domain, at: Date): Promise<void> {
-  const deployment = row.deployment!.id;
-  return recordVersion(em, { account, domain: row.name, deployment, by: authMethod, at });
+function recordLink(em: EntityManager, caller: AccountCaller, row: Domain, at: Date): Promise<void> {
+  const { account, authMethod, token } = caller;
+  return recordVersion(em, { account, domain: row.name, deployment: row.deployment!.id, by: authMethod, token, at });
 }
 
 /** Locks and returns a deployment of the caller that is live and does not expire, so that a domain can point at it. */

@@ -17,6 +17,8 @@ interface LinkChange {
 interface NewLink extends LinkChange {
   deployment: string;
   by: AuthMethod;
+  /** The id of the credential that links the domain. */
+  token: string;
 }
 
 /**
@@ -25,7 +27,7 @@ interface NewLink extends LinkChange {
  */
 export async function recordVersion(
   em: EntityManager,
-  { account, domain, deployment, by, at }: NewLink,
+  { account, domain, deployment, by, token, at }: NewLink,
 ): Promise<void> {
   await endVersion(em, { account, domain, at });
   await deleteOldestVersions(em, account, domain);
@@ -37,6 +39,7 @@ export async function recordVersion(
       linked: at,
       unlinked: null,
       by,
+      token,
     }),
   );
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { DEPLOYMENT_ID } from '@berth/contract';
+import { DEPLOYMENT_ID, TOKEN_ID } from '@berth/contract';
 import { afterAll, describe, expect, it } from 'vitest';
 import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
 import { ANONYMOUS, checksumsOf, createTestCore, deploySite, readSite, type TestFiles } from '@berth/testing/core';
@@ -34,6 +34,8 @@ describe('api §3: a deploy with a credential', () => {
       status: 'success',
       password: false,
       via: 'api',
+      by: 'api-key',
+      token: expect.stringMatching(TOKEN_ID),
       labels: [],
       domains: [],
       created: expect.toSatisfy((created) => timeBefore <= created && created <= now()),

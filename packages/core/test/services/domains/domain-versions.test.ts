@@ -34,18 +34,40 @@ describe('api §4: the versions of a domain', () => {
     const linked = [await link(name, deploymentA), await link(name, deploymentB), await link(name, deploymentA)];
     await putDomain(own, name, { labels: ['shop'] });
     await putDomain(own, name, { deployment: deploymentA });
-    const version = { by: 'api-key', available: true };
+    const version = { by: 'api-key', token: caller.token, available: true, published: expect.anything() };
     expect(await versionsOf(name)).toEqual([
-      { ...version, deployment: deploymentA, linked: linked[2], unlinked: null },
-      { ...version, deployment: deploymentB, linked: linked[1], unlinked: linked[2] },
-      { ...version, deployment: deploymentA, linked: linked[0], unlinked: linked[1] },
+      { ...version, deployment: deploymentA, linked: linked[2], unlinked: null, previous: deploymentB },
+      { ...version, deployment: deploymentB, linked: linked[1], unlinked: linked[2], previous: deploymentA },
+      { ...version, deployment: deploymentA, linked: linked[0], unlinked: linked[1], previous: null },
     ]);
   });
 
   it('begin with the deployment that the request linked when it created the domain', async () => {
     const [name, deployment] = [newName(), await publish()];
     const linked = await link(name, deployment);
-    expect(await versionsOf(name)).toEqual([{ deployment, linked, unlinked: null, by: 'api-key', available: true }]);
+    expect(await versionsOf(name)).toMatchObject([
+      { deployment, linked, unlinked: null, by: 'api-key', available: true, previous: null },
+    ]);
+  });
+
+  it('say who published each deployment and how, until it is deleted', async () => {
+    const name = newName();
+    const token = await test.deployToken(caller);
+    const fields = { via: 'ci', password: 'open sesame' };
+    const { body } = await deploySite(test.core, token, { 'index.html': 'home', 'a.txt': 'a' }, { fields });
+    await link(name, body.deployment);
+    await link(name, await publish());
+    expect((await versionsOf(name))[1]!.published).toEqual({
+      created: body.created,
+      files: 2,
+      size: 5,
+      via: 'ci',
+      password: true,
+      by: 'deploy-token',
+      token: token.token,
+    });
+    await deleteDeployment(own, body.deployment);
+    expect(await versionsOf(name)).toMatchObject([{ previous: null }, { available: false, published: null }]);
   });
 
   it('are at most 1,000, so that the oldest one is deleted by the next link', async () => {
