@@ -20,7 +20,8 @@ export async function runServer(stop: AbortSignal): Promise<void> {
     if (berth && !stop.aborted) {
       // Lines of JSON have standard output to themselves, so that programs can read every line.
       const humanOutput = logFormat === 'json' ? process.stderr : process.stdout;
-      humanOutput.write(welcome(berth.config, berth.ownerKey));
+      const openLink = await berth.openLink(humanOutput.isTTY);
+      humanOutput.write(welcome(berth.config, { ownerKey: berth.ownerKey, openLink }));
       log.info({ url: berth.config.baseUrl.origin, sites: berth.config.platformDomain }, 'Listening');
       await once(stop, 'abort');
     }

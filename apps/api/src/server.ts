@@ -11,6 +11,7 @@ import type { ServerLog } from './logging/logger.ts';
 import { MetricsPage } from './metrics/metrics-page.ts';
 import { createHostRouter } from './routing/host-router.ts';
 import type { CoreOptions } from './service/open-core.ts';
+import { openLinkOf } from './service/open-link.ts';
 import { openService } from './service/open-service.ts';
 
 export interface Berth {
@@ -19,6 +20,13 @@ export interface Berth {
   core: Core;
   /** The owner's API key, if this start generated it. */
   ownerKey: string | null;
+  /**
+   * Returns how the owner signs in to the console: a one-time link, or the command that prints one; `null` if the owner has another
+   * way in.
+   *
+   * @param isTerminal Whether a person sees the link. In a log, others could use it. Source: api §13; security T44.
+   */
+  openLink(isTerminal: boolean): Promise<string | null>;
   /** The port of the listener for operators and proxies; `null` if there is none. */
   adminPort: number | null;
   /** Makes the server not ready, and resolves after `DRAIN_SECONDS`. Until {@link close}, everything is still served. */
@@ -67,6 +75,7 @@ export async function startBerth(
       config,
       core,
       ownerKey,
+      openLink: (isTerminal) => openLinkOf(core, isTerminal),
       adminPort: admin?.port ?? null,
       async drain() {
         health.drain();

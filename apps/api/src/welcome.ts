@@ -5,11 +5,15 @@ const SAMPLE_PAGE = '<h1>It floats.</h1>';
 
 /**
  * Formats the message that the operator sees once the server is up. It contains the owner's key, so it is printed
- * and never logged. Source: api §8; security T37.
+ * and never logged.
+ *
+ * @param ownerKey The owner's key, if this start has made it.
+ * @param openLink How the owner signs in to the console: a one-time link, or the command that prints one; `null` if the owner
+ *   has another way in. Source: api §8, §13; security T37.
  */
 export function welcome(
   { baseUrl, publicScheme, platformDomain }: Pick<Config, 'baseUrl' | 'publicScheme' | 'platformDomain'>,
-  ownerKey: string | null,
+  { ownerKey, openLink }: { ownerKey: string | null; openLink: string | null },
 ): string {
   const api = baseUrl.origin;
   const lines = [
@@ -20,6 +24,7 @@ export function welcome(
     `    Reference  ${api}/docs`,
     `    Sites      ${publicScheme}://<id>.${platformDomain}`,
   ];
+  if (openLink !== null) lines.push('', `  Open Berth: ${openLink}`);
   if (ownerKey !== null)
     lines.push(
       '',

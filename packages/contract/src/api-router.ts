@@ -59,6 +59,25 @@ import type {
 } from './members.ts';
 import type { PageQuery } from './pages.ts';
 import type { Limits, MovedConfig, Ping, PlanList } from './plans.ts';
+import type {
+  AccountChoice,
+  BrowserSessionList,
+  BrowserSessionPath,
+  DeletedSessions,
+  Done,
+  LinkRequest,
+  LinkTarget,
+  Passkey,
+  PasskeyList,
+  PasskeyOptions,
+  PasskeyPath,
+  PasskeyRequest,
+  PasskeySignIn,
+  PasswordChange,
+  PasswordSignIn,
+  SessionProof,
+  SessionState,
+} from './sign-in.ts';
 import type { Site, SiteList, SitePath, SiteQuery } from './sites.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
 import type { AbortedUpload, BeginUpload, BegunUpload, CommitUpload } from './uploads.ts';
@@ -116,6 +135,15 @@ export type ApiRouter = TRPCBuiltRouter<
       delete: Mutation<typeof MemberPath, typeof DeletedMember>;
       list: Query<None, typeof MemberList>;
     };
+    passkeys: {
+      begin: Mutation<None, typeof PasskeyOptions>;
+      create: Mutation<typeof PasskeyRequest, typeof Passkey>;
+      delete: Mutation<typeof PasskeyPath, typeof PasskeyPath>;
+      list: Query<None, typeof PasskeyList>;
+    };
+    person: {
+      setPassword: Mutation<typeof PasswordChange, typeof Done>;
+    };
     plans: {
       list: Query<None, typeof PlanList>;
     };
@@ -123,6 +151,24 @@ export type ApiRouter = TRPCBuiltRouter<
       config: Query<None, typeof MovedConfig>;
       limits: Query<None, typeof Limits>;
       ping: Query<None, typeof Ping>;
+    };
+    session: {
+      choose: Mutation<typeof AccountChoice, typeof Done>;
+      end: Mutation<None, typeof Done>;
+      get: Query<None, typeof SessionState>;
+      prove: Mutation<typeof SessionProof, typeof Done>;
+    };
+    sessions: {
+      delete: Mutation<typeof BrowserSessionPath, typeof Done>;
+      deleteOthers: Mutation<None, typeof DeletedSessions>;
+      list: Query<None, typeof BrowserSessionList>;
+    };
+    signIn: {
+      beginPasskey: Mutation<None, typeof PasskeyOptions>;
+      passkey: Mutation<typeof PasskeySignIn, typeof Done>;
+      password: Mutation<typeof PasswordSignIn, typeof Done>;
+      readLink: Mutation<typeof LinkRequest, typeof LinkTarget>;
+      useLink: Mutation<typeof LinkRequest, typeof Done>;
     };
     sites: {
       get: Query<typeof SitePath, typeof Site>;

@@ -66,8 +66,13 @@ export const ERROR_DETAILS = {
 
 /** The shape of the `details` of one error code; `never` if the code has no details. */
 export type DetailsOf<C extends ErrorCode> = C extends keyof typeof ERROR_DETAILS
-  ? z.output<(typeof ERROR_DETAILS)[C]>
+  ? z.output<(typeof ERROR_DETAILS)[C]> | (C extends 'forbidden' ? ProofDetails : never)
   : never;
+
+/** The `details` of a 403 for a person who must first prove again who they are. Only the console receives it. Source: api §13. */
+export interface ProofDetails {
+  prove: true;
+}
 
 /** The body of every error response of the API, as a client reads it: it accepts any `details`. */
 export const ErrorBody = z.object({

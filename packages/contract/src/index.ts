@@ -16,6 +16,7 @@ export * from './pages.ts';
 export * from './paths.ts';
 export * from './plans.ts';
 export * from './refused-files.ts';
+export * from './sign-in.ts';
 export * from './sites.ts';
 export * from './tokens.ts';
 export * from './uploads.ts';

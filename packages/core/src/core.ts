@@ -36,6 +36,10 @@ export interface Addresses {
   domain(name: string): string;
   /** Returns the URL at which an anonymous deployment can be claimed. */
   claim(hash: string): string;
+  /** The origin of the console, such as `https://berth.example.com`. */
+  readonly console: string;
+  /** Returns a one-time link, which signs a person in. The secret is in the fragment, which browsers do not send. */
+  firstLink(secret: string): string;
   /** Returns the link of an invitation. */
   invite(secret: string): string;
   /** Returns the URL of the public page with the DNS records of a domain. */
@@ -110,7 +114,7 @@ export interface Core {
   now(): Date;
 }
 
-/** Who sends a request, according to the `Authorization` header. Source: api §1. */
+/** Who sends a request, according to the `Authorization` header or the cookie of the console. Source: api §1, §13. */
 export type Caller = AnonymousCaller | AccountCaller;
 
 export interface AnonymousCaller {
@@ -123,22 +127,50 @@ export interface AccountCaller {
   kind: 'account';
   account: string;
   plan: string;
-  /** The kind of the credential: an API key for the whole account, or a token for deploys only. */
-  credential: 'api' | 'deploy';
-  /** The id of the credential. */
+  /** The kind of the credential: an API key for the whole account, a token for deploys only, or a session of a person. */
+  credential: 'api' | 'deploy' | 'session';
+  /** The id of the credential: of a token, or `ses-…`. */
   token: string;
   /** Present for a deploy token that can publish to domains. Source: api §5. */
   domainAccess?: DomainAccess;
   /** The member who acts: the one who made the credential. `null` if the operator made it, who acts as the owner. */
   member: CallingMember | null;
   /** How the request was authenticated. The operator acts for an account with `operator`. */
-  authMethod: 'api-key' | 'deploy-token' | 'operator';
+  authMethod: 'api-key' | 'deploy-token' | 'session' | 'operator';
+  /** Present for a session. */
+  session?: CallingSession;
   /** When the credential was last used before this request; `null` if it was not, and for the operator. */
   used: Date | null;
 }
 
+/** The session of the person who is signed in. Source: api §13. */
+export interface CallingSession {
+  /** The e-mail address of the person. */
+  readonly email: string;
+  /** When the person last proved who they are. */
+  readonly proved: Date;
+}
+
+/** A browser with a page of the console, and its cookies. Source: api §13. */
+export interface Browser {
+  /** The `User-Agent` header. */
+  readonly agent: string;
+  /** The address of the client, with IPv6 cut to its /64. */
+  readonly address: string;
+  /** Why this browser cannot keep a session; `null` if it can. */
+  readonly refusal: string | null;
+  /** The secret of the session; `null` if it has none. */
+  readonly session: string | null;
+  /** The secret of the sign-in that the browser has begun; `null` if it has begun none. */
+  readonly proof: string | null;
+  /** Replaces the secret of the session. `null` removes it. */
+  keepSession(secret: string | null): void;
+  /** Replaces the secret of the sign-in that the browser has begun. `null` removes it. */
+  keepProof(secret: string | null): void;
+}
+
 /** A member of the account of the caller. */
-interface CallingMember {
+export interface CallingMember {
   /** The id of the person. */
   readonly person: string;
   readonly role: MemberRole;

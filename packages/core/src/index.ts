@@ -1,7 +1,18 @@
 /** The functions that open the core, and the functions that the API calls. */
 export { type JsonBounds, meterJson, parseBoundedJson } from './bounded-json.ts';
 export { clientOf } from './core.ts';
-export type { Addresses, Caller, Core, Keys, Log, RateLimit, RateLimitName, RateLimits, Scope } from './core.ts';
+export type {
+  Addresses,
+  Browser,
+  Caller,
+  Core,
+  Keys,
+  Log,
+  RateLimit,
+  RateLimitName,
+  RateLimits,
+  Scope,
+} from './core.ts';
 export type { DatabaseAddress } from './database/sessions.ts';
 export { prepareDataFolder } from './database/data-folder.ts';
 export { type Database, openDatabase } from './database/database.ts';
@@ -23,7 +34,10 @@ export {
   requireActor,
 } from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
-export { authenticate } from './services/authentication.ts';
+export { authenticate, authenticateSession } from './services/authentication.ts';
+export { createOwnerLink, ownerNeedsLink } from './services/sign-in/links.ts';
+export { PROOF_COOKIE_SECONDS } from './services/sign-in/proofs.ts';
+export { SESSION_COOKIE_SECONDS } from './services/sign-in/sessions.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export { hasAccounts } from './services/backup/restore.ts';
 export { createActivityFeed } from './services/activities/activity-feed.ts';

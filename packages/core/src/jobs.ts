@@ -5,4 +5,5 @@ export { compressDeployments } from './services/compression/compress-deployments
 export { readFrontPages } from './services/front-pages/read-front-pages.ts';
 export { recheckDomains } from './services/domains/domain-checks.ts';
 export { DEFAULT_SWEEP, sweep, type SweepOptions } from './services/sweep/sweep.ts';
+export { deleteExpiredSignIns } from './services/sign-in/proofs.ts';
 export { deleteFullBuckets } from './services/rate-limits.ts';

@@ -5,14 +5,16 @@ import { join } from 'node:path';
 import { BLOCKED_EXTENSIONS, type CreatedDeployment, DEFAULT_PLANS } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { afterAll, expect } from 'vitest';
-import type { AccountCaller, AnonymousCaller, Caller, Core } from '../../core/src/core.ts';
+import type { AccountCaller, AnonymousCaller, Browser, Caller, Core } from '../../core/src/core.ts';
 import { openDatabase } from '../../core/src/database/database.ts';
 import type { ServiceError } from '../../core/src/errors.ts';
 import { createDns } from '../../core/src/dns/dns.ts';
 import { createAccount, insertApiKey } from '../../core/src/services/accounts/accounts.ts';
 import { createActivityFeed } from '../../core/src/services/activities/activity-feed.ts';
 import { addToken } from '../../core/src/services/accounts/tokens.ts';
-import { authenticate } from '../../core/src/services/authentication.ts';
+import { authenticate, authenticateSession } from '../../core/src/services/authentication.ts';
+import { createFirstLink, useLink } from '../../core/src/services/sign-in/links.ts';
+import type { SessionCaller } from '../../core/src/services/sign-in/session-scope.ts';
 import { newBootId, recordHeartbeat } from '../../core/src/services/sweep/sweep.ts';
 import { beginDeploy } from '../../core/src/services/deployments/deploy.ts';
 import { readIdempotencyKey } from '../../core/src/services/deployments/idempotency.ts';
@@ -62,6 +64,8 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
       site: (id) => `https://${id}.sites.test`,
       domain: (name) => `https://${name}`,
       claim: (hash) => `https://api.test/claim/${hash}`,
+      console: 'https://api.test',
+      firstLink: (secret) => `https://api.test/#first=${secret}`,
       invite: (secret) => `https://api.test/app/invite#${secret}`,
       share: (hash) => `https://api.test/setup/${hash}`,
     },
@@ -106,6 +110,45 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** A browser whose cookies a test can read. */
+export interface TestBrowser extends Browser {
+  session: string | null;
+  proof: string | null;
+}
+
+/** Creates a browser without cookies. */
+export function createTestBrowser(fields: Partial<TestBrowser> = {}): TestBrowser {
+  const browser: TestBrowser = {
+    agent: 'Test',
+    address: '192.0.2.1',
+    refusal: null,
+    session: null,
+    proof: null,
+    keepSession: (secret) => void (browser.session = secret),
+    keepProof: (secret) => void (browser.proof = secret),
+    ...fields,
+  };
+  return browser;
+}
+
+/** Signs a member in by a one-time link. */
+export async function signInByLink(
+  core: Core,
+  email: string,
+  browser: TestBrowser = createTestBrowser(),
+): Promise<{ core: Core; browser: TestBrowser; caller: SessionCaller }> {
+  const { url } = await createFirstLink(core, email);
+  await useLink(core, browser, url.split('=').at(-1)!);
+  return { core, browser, caller: await callerOf(core, browser) };
+}
+
+/** Returns the caller of a browser. Fails the test if no one is signed in. */
+export async function callerOf(core: Core, browser: Browser): Promise<SessionCaller> {
+  const caller = await authenticateSession(core, browser.session, browser.address);
+  if (caller.kind !== 'account') expect.unreachable('no one is signed in');
+  return caller as SessionCaller;
 }
 
 /** Creates a core for the tests of one file. */

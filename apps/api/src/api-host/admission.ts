@@ -1,5 +1,7 @@
 import {
   authenticate,
+  authenticateSession,
+  type Browser,
   type Caller,
   type Core,
   inFairTurn,
@@ -14,6 +16,7 @@ import { requestIdOf } from '../http/request-id.ts';
 import { allowAnyOrigin } from './cors.ts';
 import { showRateLimit } from '../http/rate-limit-headers.ts';
 import type { ApiHostOptions, CreateContext } from './options.ts';
+import { createBrowserReader } from './sign-in/browsers.ts';
 import { callsOf } from './trpc-calls.ts';
 
 /** Identifies the caller of each request once, and decides whether the request is allowed. */
@@ -36,6 +39,7 @@ export interface Admission {
 /** The caller of a request, or the reason why the request is rejected. */
 interface AdmissionResult {
   caller: Caller | null;
+  browser?: Browser | null;
   refusal: unknown;
 }
 
@@ -44,21 +48,26 @@ interface AdmissionResult {
  * credential count against the address of the client, even if they match no operation. Each call of a batch counts.
  * Preflights do not count, because browsers send them automatically.
  *
+ * The cookie of the console counts only for requests from its own pages.
+ *
  * After too many failed attempts, an address gets 429 for every further one. Valid credentials still pass, because
  * other clients may share the address. Requests are not counted while the database is unavailable, so that operations
- * that do not need it still work. Source: api §1, §7; security F8, T27.
+ * that do not need it still work. Source: api §1, §7, §13; security F8, T27, T43.
  */
 export function createAdmission({
   core,
   addressOf,
   baseUrl,
+  allowInsecure,
   log,
-}: Pick<ApiHostOptions, 'core' | 'addressOf' | 'baseUrl' | 'log'>): Admission {
+}: Pick<ApiHostOptions, 'core' | 'addressOf' | 'baseUrl' | 'allowInsecure' | 'log'>): Admission {
+  const browserOf = createBrowserReader({ baseUrl, allowInsecure, addressOf });
   const results = new WeakMap<Request, AdmissionResult>();
 
   async function admit(req: Request, res: Response, calls: number): Promise<AdmissionResult> {
     const address = addressOf(req);
-    const result = await identify(core, req.headers.authorization, address);
+    const browser = browserOf(req, res);
+    const result = await identify(core, req.headers.authorization, browser, address);
     if (result.refusal !== null && toServiceError(result.refusal).status >= 500) return result;
     const { caller } = result;
     if (caller?.kind !== 'account' && address === '')
@@ -96,13 +105,14 @@ export function createAdmission({
       next();
     },
     createContext(req, res) {
-      const { caller, refusal } = results.get(req)!;
+      const { caller, browser, refusal } = results.get(req)!;
       if (!caller) throw refusal;
       const { origin, 'idempotency-key': idempotencyKey } = req.headers;
       return {
         core,
         caller,
         requestId: requestIdOf(res),
+        ...(browser && { browser }),
         isForeignPage: origin !== undefined && origin !== baseUrl.origin,
         idempotencyKey: idempotencyKey?.toString(),
       };
@@ -110,9 +120,17 @@ export function createAdmission({
   };
 }
 
-async function identify(core: Core, header: string | undefined, address: string): Promise<AdmissionResult> {
+async function identify(
+  core: Core,
+  header: string | undefined,
+  browser: Browser | null,
+  address: string,
+): Promise<AdmissionResult> {
   try {
-    return { caller: await authenticate(core, header, address), refusal: null };
+    const caller = browser
+      ? await authenticateSession(core, browser.session, address)
+      : await authenticate(core, header, address);
+    return { caller, browser, refusal: null };
   } catch (refusal) {
     return { caller: null, refusal };
   }

@@ -19,6 +19,7 @@ import { referenceRouter } from './reference.ts';
 import { traceRequests } from './request-spans.ts';
 import { securityTxtRouter } from './security-txt.ts';
 import { restRouter } from './rest.ts';
+import { createSessionRoute } from './sign-in/session-route.ts';
 import { trpcRouter } from './trpc.ts';
 
 /**
@@ -55,6 +56,7 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.post('/deployments', cors, createDeployRoute({ ...options, createContext }));
   app.get('/deployments/:deployment/archive', cors, createDownloadRoute(createContext, log));
   app.put('/uploads/:upload/contents', cors, createContentsRoute(createContext, log));
+  app.get('/session', createSessionRoute(createContext, log));
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(
     restRouter(appRouter, createContext, log, {

@@ -11,8 +11,8 @@ const PREFLIGHT_HEADERS = {
 };
 
 /**
- * Lets pages of any origin read a response. Browsers send no credentials: the API has no cookies, so a page can only
- * use a credential that the page itself knows. Source: security T14.
+ * Lets pages of any origin read a response. A page can only use a credential that the page itself knows: the cookie of the
+ * console counts only for pages of the console, and browsers refuse a response to a request with cookies. Source: security T14.
  */
 export function allowAnyOrigin(res: ServerResponse): void {
   res.setHeader('Access-Control-Allow-Origin', '*');

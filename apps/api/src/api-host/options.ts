@@ -11,6 +11,8 @@ export interface ApiHostOptions {
   claimUrl: string;
   /** The URL for reports of abuse; `null` for none. Source: api §10. */
   abuseContact: string | null;
+  /** Whether the console keeps sessions over plain http on hosts other than those of this machine. */
+  allowInsecure: boolean;
   /** The folder of the built console; `null` for none. */
   consoleFolder: string | null;
   /** The folder for temporary files. */

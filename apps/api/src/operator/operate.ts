@@ -12,6 +12,7 @@ import { addMigrate } from './migrate.ts';
 import { addPlans } from './plans.ts';
 import { addRestore } from './restore.ts';
 import { type CommandContext, type CommandPart, type OpenSession, type OpenTarget, PROGRAM } from './session.ts';
+import { addSignIn } from './sign-in.ts';
 import { addDomains, addSites, addSweep } from './sites.ts';
 import { addTransfer } from './transfer.ts';
 
@@ -34,6 +35,7 @@ const PARTS: readonly CommandPart[] = [
   addPlans,
   addKeys,
   addMembers,
+  addSignIn,
   addSites,
   addDomains,
   addSweep,

@@ -39,6 +39,7 @@ export function createHostRouter({ core, config, sites, health, log }: HostRoute
     baseUrl: config.baseUrl,
     claimUrl: config.claimUrl,
     abuseContact: config.abuseContact,
+    allowInsecure: config.allowInsecure,
     consoleFolder: config.consoleFolder,
     spoolFolder: config.spoolFolder,
     log,

@@ -4,6 +4,7 @@ import {
   applyDuePlanChanges,
   compressDeployments,
   createCompressor,
+  deleteExpiredSignIns,
   deleteFullBuckets,
   readFrontPages,
   recheckDomains,
@@ -33,6 +34,7 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
   repeatJobs(core, resources, [
     heartbeat(core),
     { name: 'delete full rate limit buckets', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
+    { name: 'delete expired sessions', everyMs: SWEEP_MS, run: () => deleteExpiredSignIns(core) },
     { name: 'read front pages', everyMs: FRONT_PAGES_MS, run: (signal) => readFrontPages(core, { signal }) },
     { name: 'check domains', everyMs: DOMAINS_MS, run: (signal) => recheckDomains(core, { signal }) },
     {

@@ -129,6 +129,8 @@ function addressesOf({ publicScheme, platformDomain, platformHost, cnameTarget, 
     site: (id) => `${publicScheme}://${id}.${platformDomain}`,
     domain: (name) => `${publicScheme}://${name}${port}`,
     claim: (hash) => `${config.claimUrl}/${hash}`,
+    console: config.baseUrl.origin,
+    firstLink: (secret) => `${config.baseUrl.origin}/#first=${secret}`,
     invite: (secret) => `${config.baseUrl.origin}/app/invite#${secret}`,
     share: (hash) => `${config.baseUrl.origin}/setup/${hash}`,
   };

@@ -4,7 +4,8 @@ import { createUnlockCookie, isUnlockCookieValid, type UnlockAttempt, type Unloc
 import type { ProtectedSite, Site } from '@berth/serving';
 import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 import type { ServicePages } from './pages.ts';
-import { type CookiePolicy, cookieForm, cookiesNamed } from './unlock-cookie.ts';
+import { cookiesNamed } from '../http/cookies.ts';
+import { type CookiePolicy, cookieForm } from './unlock-cookie.ts';
 import { isSameOrigin, readUnlockForm, safeNext, UNLOCK_PATH } from './unlock-form.ts';
 import { CHALLENGE, sendUnlockPage, type UnlockState } from './unlock-page.ts';
 

@@ -29,12 +29,3 @@ export function cookieForm(host: string, { publicScheme, allowInsecure }: Cookie
   if (publicScheme === 'https') return { name: `__Host-${NAME}`, attributes: `${COOKIE_ATTRIBUTES}; Secure` };
   return allowInsecure || host.endsWith('.localhost') ? { name: NAME, attributes: COOKIE_ATTRIBUTES } : null;
 }
-
-/** Returns the values of all cookies with this name. @param header The value of the `Cookie` header. */
-export function cookiesNamed(name: string, header = ''): string[] {
-  return header
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
-}

@@ -8,6 +8,7 @@ import { createProbes } from '../health/probes.ts';
 import { HttpListener } from '../http/http-listener.ts';
 import { MetricsPage } from '../metrics/metrics-page.ts';
 import type { Berth } from '../server.ts';
+import { openLinkOf } from '../service/open-link.ts';
 import { openService } from '../service/open-service.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -86,6 +87,7 @@ export async function startWorkers(
     return {
       config,
       ownerKey,
+      openLink: (isTerminal) => openLinkOf(core, isTerminal),
       adminPort: admin?.port ?? null,
       async drain() {
         health.drain();

@@ -52,6 +52,7 @@ it('F7, api §2: an exception in a route is logged, and its error body contains 
     baseUrl: new URL('http://localhost'),
     claimUrl: 'http://localhost/claim',
     abuseContact: null,
+    allowInsecure: false,
     consoleFolder: null,
     spoolFolder: tmpdir(),
     log,

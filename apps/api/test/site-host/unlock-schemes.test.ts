@@ -1,7 +1,8 @@
 import { closeClean } from '@berth/testing/expectations';
 import { startServer, type TestServer } from '@berth/testing/server';
 import { describe, expect, it } from 'vitest';
-import { cookieForm, cookiesNamed } from '../../src/site-host/unlock-cookie.ts';
+import { cookiesNamed } from '../../src/http/cookies.ts';
+import { cookieForm } from '../../src/site-host/unlock-cookie.ts';
 import { cookieOf, enterPassword } from './unlocking.ts';
 
 const PASSWORD = 'open-sesame-84c1';

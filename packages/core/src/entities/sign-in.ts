@@ -1,9 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { SignInMethod } from '@berth/contract';
 import { Account, type Member, Person } from './account.ts';
 import { TextArray } from './text-array.ts';
-
-/** The ways in which a person can sign in. Source: api §13. */
-export type SignInMethod = 'link' | 'invite' | 'passkey' | 'password' | 'code' | 'oidc';
 
 /** A browser in which a person is signed in. Its cookie contains the secret. Source: api §13. */
 export const Session = defineEntity({
@@ -20,8 +18,8 @@ export const Session = defineEntity({
     created: p.datetime(3),
     /** When the session was last used, to the minute. */
     seen: p.datetime(3),
-    /** When the person last proved who they are; `null` if a link opened the session. */
-    proved: p.datetime(3).nullable(),
+    /** When the person signed in, or last proved who they are. */
+    proved: p.datetime(3),
     /** When the session ends, unless it is used before. */
     expires: p.datetime(3).index('session_expires_index'),
     /** The `User-Agent` header, shortened. */
@@ -44,6 +42,8 @@ export const Proof = defineEntity({
     purpose: p.text().$type<ProofPurpose>(),
     /** The person whom the proof signs in; `null` if the result decides who it is. */
     person: () => p.manyToOne(Person).nullable().deleteRule('cascade').index('proof_person_id_index'),
+    /** The session of the browser that began; `null` if the browser had none. */
+    session: p.text().nullable(),
     /** The address that a code was sent to, in lower case. */
     email: p.text().nullable(),
     /** The HMAC of the code that was sent. */

@@ -4,6 +4,7 @@ import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
 import { invites, members } from './members.ts';
 import { plans, platform } from './platform.ts';
+import { passkeys, person, session, sessions, signIn } from './sign-in.ts';
 import { sites } from './sites.ts';
 import { tokens } from './tokens.ts';
 import { createCallerFactory, router } from './trpc.ts';
@@ -17,8 +18,13 @@ export const appRouter = router({
   invites,
   labels,
   members,
+  passkeys,
+  person,
   plans,
   platform,
+  session,
+  sessions,
+  signIn,
   sites,
   tokens,
 });

@@ -1,12 +1,12 @@
-import type { DeployLimits } from '@berth/contract';
+import { type DeployLimits, PROOF_SECONDS } from '@berth/contract';
 import { initTRPC } from '@trpc/server';
 import { z } from 'zod';
 import type { JsonBounds } from '../bounded-json.ts';
-import { type AccountCaller, type Caller, clientOf, type Core, type Scope } from '../core.ts';
+import { type AccountCaller, type Browser, type Caller, clientOf, type Core, type Scope } from '../core.ts';
 import { ServiceError } from '../errors.ts';
 import { inFairTurn } from '../fair-turns.ts';
 import { runQueued } from '../services/run-queued.ts';
-import { type Actor, mayCall } from './access.ts';
+import { type Actor, mayCall, needsProof } from './access.ts';
 import { toErrorBody, toServiceError, toTrpcError } from './error-body.ts';
 
 /** The context of every procedure. All calls of a batch share one context, so calls must not change the context. */
@@ -14,6 +14,8 @@ export interface ProcedureContext {
   core: Core;
   caller: Caller;
   requestId: string;
+  /** The browser, if a page of the console sent the request. */
+  browser?: Browser;
   /** The `Idempotency-Key` of the request, unchanged. Absent if the request has none. */
   idempotencyKey?: string;
   /** Whether a browser sent the request from a page of another site. Default: false. */
@@ -85,20 +87,49 @@ const t = initTRPC
   });
 
 /**
- * Throws `authentication_failed` or `forbidden` unless a caller may call an operation. Source: api §10; security T21.
+ * Throws `authentication_failed` or `forbidden` unless a caller may call an operation. The error has `details` if a person who
+ * is signed in must first prove who they are. Source: api §10, §13; security T21, T46.
  */
 export function requireActor(operation: string, { core, caller }: Scope<Caller>): void {
   const actor: Actor = caller.kind === 'anonymous' ? 'anonymous' : caller.credential;
   if (mayCall(operation, actor)) {
+    if (needsProof(operation)) requireProof({ core, caller });
     if (actor !== 'anonymous' || core.anonymousDeploys || !operation.startsWith('deployments.')) return;
     throw new ServiceError(
       'forbidden',
       'This server accepts no anonymous deploys. Send a credential: "Authorization: Bearer <API key or deploy token>".',
     );
   }
-  throw actor === 'anonymous'
-    ? new ServiceError('authentication_failed', 'A credential is needed: send "Authorization: Bearer <API key>".')
-    : new ServiceError('forbidden', 'A deploy token may deploy, read the limits and ping; use an API key for this.');
+  throw refusalOf(actor);
+}
+
+function refusalOf(actor: Actor): ServiceError {
+  switch (actor) {
+    case 'anonymous':
+      return new ServiceError(
+        'authentication_failed',
+        'A credential is needed: send "Authorization: Bearer <API key>".',
+      );
+    case 'deploy':
+      return new ServiceError(
+        'forbidden',
+        'A deploy token may deploy, read the limits and ping; use an API key for this.',
+      );
+    case 'api':
+      return new ServiceError('forbidden', 'Only a person who is signed in to the console can do this.');
+    case 'session':
+      return new ServiceError('forbidden', 'This needs an API key: send "Authorization: Bearer <API key>".');
+    default:
+      return actor satisfies never;
+  }
+}
+
+function requireProof({ core, caller }: Scope<Caller>): void {
+  if (caller.kind !== 'account' || caller.session === undefined) return;
+  if (core.now().getTime() - caller.session.proved.getTime() < PROOF_SECONDS * 1000) return;
+  throw new ServiceError('forbidden', 'Prove first that it is you: with a passkey or your password.', {
+    details: { prove: true },
+  });
 }
 
 /** Returns a caller that is an account. @throws `authentication_failed` for another caller. */
@@ -147,6 +178,31 @@ export function refuseForeignPage({ caller, isForeignPage = false }: ProcedureCo
 
 /** A procedure whose caller is always an account. */
 export const accountProcedure = procedure.use(({ ctx, next }) => next({ ctx: { caller: requireAccount(ctx.caller) } }));
+
+/**
+ * A procedure for pages of the console.
+ *
+ * @throws `forbidden` if another client sends the request. Source: api §13; security T43.
+ */
+export const browserProcedure = procedure.use(({ ctx, next }) => {
+  if (ctx.browser === undefined)
+    throw new ServiceError('forbidden', 'Only pages of the console can send this request.');
+  return next({ ctx: { browser: ctx.browser } });
+});
+
+/** A procedure that signs a person in. @throws `forbidden` if the browser cannot keep a session. Source: api §13. */
+export const signInProcedure = browserProcedure.use(({ ctx, next }) => {
+  if (ctx.browser.refusal !== null) throw new ServiceError('forbidden', ctx.browser.refusal);
+  return next();
+});
+
+/** A procedure for a person who is signed in. Source: api §13. */
+export const sessionProcedure = browserProcedure.use(({ ctx, next }) => {
+  const caller = requireAccount(ctx.caller);
+  const { member, session } = caller;
+  if (session === undefined || member === null) throw new ServiceError('authentication_failed', 'Sign in first.');
+  return next({ ctx: { caller: { ...caller, member, session } } });
+});
 
 /** The description of an operation besides its route and summary. `success` describes the success response. */
 interface OperationOptions

@@ -5,6 +5,7 @@ import { db, type StatementScope } from '../database/tables.ts';
 import { type AccountState, Token } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
 import { secretHash } from './random.ts';
+import { findSession, sessionOf } from './session-credential.ts';
 
 const USED_PRECISION_MS = 60_000;
 
@@ -36,13 +37,29 @@ export async function authenticate(core: Core, header: string | undefined, addre
 }
 
 /**
+ * Determines the caller of a request from a page of the console.
+ *
+ * @param secret The value of its cookie; `null` if it has none.
+ * @returns An anonymous caller if no one is signed in.
+ * @throws `forbidden` for a suspended or terminated account. Source: api §13; security T43.
+ */
+export async function authenticateSession(core: Core, secret: string | null, address: string): Promise<Caller> {
+  const found = secret === null ? undefined : await findSession(core, secret);
+  return found === undefined ? { kind: 'anonymous', address } : requireActive(found).caller;
+}
+
+/**
  * Checks the credential of a caller again during a long request, and returns when it expires; `null` for never.
  *
  * @throws `authentication_failed` if it was revoked or has expired; `forbidden` if its account is no longer active.
  * Source: api §5, §9.
  */
 export async function checkCredential({ core, caller }: Scope): Promise<Date | null> {
-  return requireActive(await credentialOf(core, core, caller).executeTakeFirst()).expires;
+  const row =
+    caller.credential === 'session'
+      ? await sessionOf(core, core, caller).executeTakeFirst()
+      : await credentialOf(core, core, caller).executeTakeFirst();
+  return requireActive(row).expires;
 }
 
 /**
@@ -53,8 +70,12 @@ export async function checkCredential({ core, caller }: Scope): Promise<Date | n
  * Source: api §5.
  */
 export async function lockCredential(em: EntityManager, { core, caller }: Scope<Caller>): Promise<void> {
-  if (caller.kind === 'account')
-    requireActive(await credentialOf(em, core, caller).forKeyShare('t').executeTakeFirst());
+  if (caller.kind !== 'account') return;
+  const row =
+    caller.credential === 'session'
+      ? await sessionOf(em, core, caller).forKeyShare(['s', 'm']).executeTakeFirst()
+      : await credentialOf(em, core, caller).forKeyShare('t').executeTakeFirst();
+  requireActive(row);
 }
 
 function credentialOf(scope: StatementScope, core: Core, { account, token }: AccountCaller) {

@@ -1,4 +1,4 @@
-import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
+import { ANONYMOUS, createTestBrowser, createTestCore, deploySite, signInByLink } from '@berth/testing/core';
 import type { TRPCError } from '@trpc/server';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/core.ts';
@@ -7,20 +7,23 @@ import { OPERATION_ACCESS, type Actor, mayCall, type Operation } from '../../src
 import { appRouter, createCaller } from '../../src/routers/app-router.ts';
 import { createCallerFactory, procedure, router } from '../../src/routers/trpc.ts';
 
-const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'api'];
+const ACTORS: readonly Actor[] = ['anonymous', 'deploy', 'session', 'api'];
 /** The operations without a procedure, because their bodies are not JSON. */
 const ROUTES: readonly string[] = ['deployments.create', 'deployments.contents', 'deployments.archive'];
 
 const test = await createTestCore();
 const { caller } = await test.account('team');
+const [{ email }] = (await test.database.query<{ email: string }>('select email from account')) as [{ email: string }];
 const callers: Record<Actor, Caller> = {
   anonymous: ANONYMOUS,
   api: caller,
   deploy: { ...caller, credential: 'deploy', authMethod: 'deploy-token' },
+  session: (await signInByLink(test.core, email)).caller,
 };
 afterAll(() => test.close());
 
-const contextOf = (actor: Actor) => ({ core: test.core, caller: callers[actor], requestId: 'request-1' });
+const browser = createTestBrowser();
+const contextOf = (actor: Actor) => ({ core: test.core, caller: callers[actor], browser, requestId: 'request-1' });
 
 /** Calls an operation with an invalid input. @returns The HTTP status of the error, or 200. */
 async function statusOf(operation: string, actor: Actor): Promise<number> {
@@ -53,8 +56,23 @@ describe('T21: the access table', () => {
       'platform.limits',
       'platform.ping',
     ]);
-    expect(allowedOperations('anonymous').toSorted()).toEqual([...deploys, 'plans.list', 'platform.config']);
-    expect(allowedOperations('api')).toEqual(Object.keys(OPERATION_ACCESS));
+    expect(allowedOperations('anonymous').toSorted()).toEqual([
+      ...deploys,
+      'plans.list',
+      'platform.config',
+      'session.end',
+      'session.get',
+      ...['beginPasskey', 'passkey', 'password', 'readLink', 'useLink'].map((verb) => `signIn.${verb}`),
+    ]);
+  });
+
+  it('api §13: allows an API key everything but what proves a person, and a session everything but the form of REST', () => {
+    const refused = (actor: Actor) => Object.keys(OPERATION_ACCESS).filter((operation) => !mayCall(operation, actor));
+    expect(refused('session')).toEqual(['deployments.create']);
+    expect(
+      refused('api').filter((operation) => !/^(?:session|sessions|signIn|passkeys|person)\./.test(operation)),
+    ).toEqual([]);
+    expect(refused('api').length).toBeGreaterThan(10);
   });
 
   const unknownPaths = ['deployments', 'deployments.destroy', 'Deployments.list', '', 'constructor', '__proto__'];

@@ -79,7 +79,7 @@ export function refuseForbiddenOptions(
     return;
   }
   if (domain !== undefined) requireDomainAccess(caller, requireUsableName(core.addresses, domain).name);
-  if (caller.credential === 'api') return;
+  if (caller.credential !== 'deploy') return;
   if (open || (password === null && domain !== undefined))
     throw new ServiceError(
       'forbidden',

@@ -8,7 +8,7 @@ import type { ContentDigest } from '../../storage/pack-builder.ts';
 import { type FileLimits, fileLimitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
 import { commitWithPack, openPack, type OpenPack, sealNewContents } from '../packs/open-packs.ts';
-import { hashPassword } from '../sites/passwords.ts';
+import { hashPassword } from '../passwords.ts';
 import { type ArchiveFiles, collectArchive } from './archive-files.ts';
 import { collectFiles, type DeployFiles, verifyChecksums } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';

@@ -16,7 +16,7 @@ import { ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { hashPassword } from '../sites/passwords.ts';
+import { hashPassword } from '../passwords.ts';
 import { getOwnDeployment, visibleTo } from '../own-deployments.ts';
 import { runQueued } from '../run-queued.ts';
 import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';

@@ -69,7 +69,7 @@ export async function deleteOldVersions(
  */
 export async function mayDeleteVersions({ core, caller }: Scope<Caller>): Promise<boolean> {
   if (caller.kind === 'anonymous') return false;
-  const names = caller.credential === 'api' ? undefined : (caller.domainAccess?.domains ?? []);
+  const names = caller.credential !== 'deploy' ? undefined : (caller.domainAccess?.domains ?? []);
   const found = await db(core)
     .selectFrom('domain_version')
     .select('id')

@@ -2,7 +2,7 @@ import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
 import { type Coding, type CompressedForms, prepareRules, type RuleData, type Site } from '@berth/serving';
 import { type ManifestFile, PackedManifest } from './packed-manifest.ts';
-import { passwordVersion } from './passwords.ts';
+import { passwordVersion } from '../passwords.ts';
 
 /** The deployment or domain of a host name. A domain is a normalised name without a port. */
 export type SiteAddress = { deployment: string } | { domain: string };

@@ -3,7 +3,7 @@ import { Password } from '@berth/contract';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { rateLimited } from '../../metrics.ts';
-import { passwordVersion, renewHash, verifyPassword } from './passwords.ts';
+import { passwordVersion, renewHash, verifyPassword } from '../passwords.ts';
 import { takeFromBucket, takeRateLimit } from '../rate-limits.ts';
 
 /** The rate limit of a site for all addresses together, as a multiple of the limit for one address. */

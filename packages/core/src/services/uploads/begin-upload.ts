@@ -36,7 +36,7 @@ import { type ContentLengths, isAnyStored, numberArray, packHashes } from '../pa
 import { enterFence } from '../packs/fence.ts';
 import { findOwnContents } from '../packs/own-contents.ts';
 import { randomSecret, secretHash } from '../random.ts';
-import { hashPassword } from '../sites/passwords.ts';
+import { hashPassword } from '../passwords.ts';
 import { changedFiles, planFiles, readBaseDeployment, sizeMismatch } from './planned-files.ts';
 import { findUpload, makeUploadRoom, readContents, referToPacks, touchUpload, uploadNotFound } from './uploads.ts';
 

@@ -2,7 +2,7 @@ import { argon2Sync, randomBytes } from 'node:crypto';
 import { createTestCore, deploySite } from '@berth/testing/core';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { warningLog } from '@berth/testing/refused-rows';
-import { passwordVersion } from '../../../src/services/sites/passwords.ts';
+import { passwordVersion } from '../../../src/services/passwords.ts';
 import { DEFAULT_RATE_LIMITS } from '../../../src/services/rate-limits.ts';
 import {
   createUnlockCookie,

@@ -5,7 +5,7 @@ import { useTestCore, refusal } from '@berth/testing/core';
 import { begin, listOf, publishDelta, uploadAll } from '@berth/testing/uploads';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
-import { verifyPassword } from '../../../src/services/sites/passwords.ts';
+import { verifyPassword } from '../../../src/services/passwords.ts';
 import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
 
 const test = await useTestCore();

@@ -1,14 +1,14 @@
 import { argon2, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
-import { unavailable } from '../../errors.ts';
+import { unavailable } from '../errors.ts';
 import {
   passwordsHashed,
   passwordsRefused,
   passwordsRunning,
   passwordsWaiting,
   passwordWaitSeconds,
-} from '../../metrics.ts';
+} from '../metrics.ts';
 
 interface Parameters {
   /** The memory that hashing takes, in KiB. */

@@ -1,6 +1,6 @@
 import { argon2Sync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { hashPassword, passwordVersion, renewHash, verifyPassword } from '../../../src/services/sites/passwords.ts';
+import { hashPassword, passwordVersion, renewHash, verifyPassword } from '../../src/services/passwords.ts';
 
 const PHC_PATTERN = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$(?<salt>[A-Za-z0-9+/]{22})\$(?<tag>[A-Za-z0-9+/]{43})$/;
 // OLD is the PHC string of a password with weaker parameters than the current ones.

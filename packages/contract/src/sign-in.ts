@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { Timestamp } from './deployments.ts';
+import { Email } from './members.ts';
+import { openEnum } from './open-enum.ts';
+
+/** The ways in which a person can sign in. Source: api §13. */
+export const SIGN_IN_METHODS = ['link', 'invite', 'passkey', 'password', 'code', 'oidc'] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+/** The shortest password of a person, in characters. */
+export const MIN_PERSON_PASSWORD = 12;
+/** The number of seconds for which a person counts as proven after they signed in or proved who they are. Source: api §13. */
+export const PROOF_SECONDS = 600;
+
+const MAX_PASSWORD_TEXT = 1_024;
+const MAX_NAME_LENGTH = 64;
+
+/** A secret of a link: 32 lowercase hex digits. */
+const LinkSecret = z
+  .string()
+  .max(256, 'the secret must be that of a one-time link')
+  .describe('The secret in the link.');
+
+/** A password that a person enters to sign in. */
+const EnteredPassword = z
+  .string()
+  .max(MAX_PASSWORD_TEXT, 'the password is too long')
+  .transform((text) => text.normalize('NFC'));
+
+/** A new password of a person: 12 to 256 characters, normalized to NFC. Source: api §13. */
+export const PersonPassword = z
+  .string()
+  .max(MAX_PASSWORD_TEXT, 'a password must have at most 256 characters')
+  .transform((text) => text.normalize('NFC'))
+  .refine(
+    (text) => [...text].length >= MIN_PERSON_PASSWORD,
+    `a password must have at least ${MIN_PERSON_PASSWORD} characters`,
+  )
+  .refine((text) => [...text].length <= 256, 'a password must have at most 256 characters');
+
+/** What the browser's `PublicKeyCredential.toJSON()` returns. Only its size and shape are checked here. */
+const PasskeyResponse = z
+  .looseObject({
+    id: z.string().max(2_048, 'the id of a passkey is too long'),
+    rawId: z.string().max(2_048, 'the id of a passkey is too long'),
+    type: z.literal('public-key', 'the type must be "public-key"'),
+    response: z.looseObject({ clientDataJSON: z.string().max(8_192, 'the client data is too long') }),
+    clientExtensionResults: z.looseObject({}).default({}),
+  })
+  .describe('The result of `PublicKeyCredential.toJSON()`.');
+
+/** Options for the browser: the argument of `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`. */
+export const PasskeyOptions = z.object({ options: z.record(z.string(), z.unknown()) });
+export type PasskeyOptions = z.infer<typeof PasskeyOptions>;
+
+/** An account that a person is a member of. */
+const SessionAccount = z.object({
+  account: z.string().describe('The id of the account.'),
+  email: z.string().describe('The e-mail address of the account.'),
+  name: z.string().nullable(),
+  role: openEnum(['owner', 'member']),
+});
+export type SessionAccount = z.infer<typeof SessionAccount>;
+
+/** How people can sign in on this server. */
+const OfferedMethods = z.object({
+  passkey: z.boolean().describe('Whether passkeys can be used at the address of this server.'),
+  password: z.boolean(),
+  code: z.boolean().describe('Whether codes are sent by e-mail.'),
+  oidc: z.string().nullable().describe('The name of the OpenID Connect provider; null for none.'),
+});
+
+/** Who is signed in, and how people can sign in. Source: api §13. */
+export const SessionState = z.object({
+  methods: OfferedMethods,
+  signUp: z.boolean().describe('Whether anyone can open an account.'),
+  refusal: z.string().nullable().describe('Why no one can sign in at this address; null if it is possible.'),
+  signedIn: z
+    .object({
+      session: z.string().describe('The id of this session.'),
+      method: openEnum(SIGN_IN_METHODS).describe('How the person signed in.'),
+      person: z.object({ id: z.string(), email: z.string(), name: z.string().nullable() }),
+      account: z.string().describe('The id of the account that the person acts for.'),
+      role: openEnum(['owner', 'member']).describe('The role of the person in that account.'),
+      accounts: z.array(SessionAccount).describe('The accounts that the person can choose.'),
+      provenUntil: Timestamp.describe('Until then, the person need not prove again who they are.'),
+      hasPassword: z.boolean(),
+      passkeys: z.int().describe('The number of passkeys.'),
+      identities: z.int().describe('The number of identities at OpenID Connect providers.'),
+    })
+    .nullable()
+    .describe('The person who is signed in; null for no one.'),
+});
+export type SessionState = z.infer<typeof SessionState>;
+
+/** The input of `signIn.readLink` and `signIn.useLink`. */
+export const LinkRequest = z.object({ secret: LinkSecret });
+/** The person whom a one-time link signs in. */
+export const LinkTarget = z.object({ email: z.string(), expires: Timestamp });
+export type LinkTarget = z.infer<typeof LinkTarget>;
+
+/** The input of `signIn.password`. */
+export const PasswordSignIn = z.object({ email: Email, password: EnteredPassword });
+/** The input of `signIn.passkey`. */
+export const PasskeySignIn = z.object({ response: PasskeyResponse });
+
+/** The input of `session.prove`: one of the two. */
+export const SessionProof = z
+  .object({ password: EnteredPassword.optional(), response: PasskeyResponse.optional() })
+  .refine(
+    ({ password, response }) => (password === undefined) !== (response === undefined),
+    'send either password or response',
+  );
+/** The input of `session.choose`. */
+export const AccountChoice = z.object({ account: z.string().max(64, 'account must be the id of an account') });
+/** The body of a change that returns nothing else. */
+export const Done = z.object({ done: z.literal(true) });
+
+/** A browser in which the person is signed in. */
+export const BrowserSession = z.object({
+  session: z.string().describe('The id of the session.'),
+  current: z.boolean().describe('Whether it is the session of this request.'),
+  method: openEnum(SIGN_IN_METHODS),
+  account: z.string().describe('The id of the account that the person acts for in it.'),
+  created: Timestamp,
+  seen: Timestamp.describe('When it was last used, to the minute.'),
+  agent: z.string().describe('The `User-Agent` of the browser, shortened.'),
+  address: z.string().describe('The address of the browser, with IPv6 cut to its /64.'),
+});
+export type BrowserSession = z.infer<typeof BrowserSession>;
+export const BrowserSessionList = z.object({ sessions: z.array(BrowserSession) });
+/** The input of `sessions.delete`. */
+export const BrowserSessionPath = z.object({ session: z.string().max(64, 'session must be the id of a session') });
+/** The result of `sessions.deleteOthers`. */
+export const DeletedSessions = z.object({ deleted: z.int().describe('The number of sessions that ended.') });
+
+/** A passkey of the person. */
+export const Passkey = z.object({
+  passkey: z.string().describe('The id of the passkey.'),
+  name: z.string(),
+  created: Timestamp,
+  used: Timestamp.nullable(),
+});
+export type Passkey = z.infer<typeof Passkey>;
+export const PasskeyList = z.object({ passkeys: z.array(Passkey) });
+const PasskeyName = z
+  .string()
+  .trim()
+  .min(1, 'the name of a passkey must not be empty')
+  .max(MAX_NAME_LENGTH, `the name of a passkey must have at most ${MAX_NAME_LENGTH} characters`);
+/** The input of `passkeys.create`. */
+export const PasskeyRequest = z.object({ name: PasskeyName, response: PasskeyResponse });
+/** The input of `passkeys.delete`. */
+export const PasskeyPath = z.object({ passkey: z.string().max(2_048, 'passkey must be the id of a passkey') });
+
+/** The input of `person.setPassword`. */
+export const PasswordChange = z.object({
+  password: PersonPassword.nullable().describe('The new password; null removes it.'),
+});

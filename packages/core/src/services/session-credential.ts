@@ -1,0 +1,106 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AccountCaller, Core } from '../core.ts';
+import { db, type StatementScope } from '../database/tables.ts';
+import type { AccountState } from '../entities/index.ts';
+import { secretHash } from './random.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** A session ends when it was not used for so long. Source: api §13. */
+const IDLE_MS = 14 * DAY_MS;
+/** The maximum age of a session. Source: api §13. */
+export const MAX_SESSION_MS = 90 * DAY_MS;
+const SEEN_PRECISION_MS = 60_000;
+
+/** When a session ends that was created at one time and is used at another. */
+export function sessionExpires(created: Date, seen: Date): Date {
+  return new Date(Math.min(created.getTime() + MAX_SESSION_MS, seen.getTime() + IDLE_MS));
+}
+
+interface SessionRow {
+  id: string;
+  account: string;
+  plan: string;
+  state: AccountState;
+  person: string;
+  email: string;
+  role: 'owner' | 'member';
+  proved: Date;
+  created: Date;
+  seen: Date;
+}
+
+/** Every request of the console runs this statement, so it is prepared. A session ends with the membership. */
+const FIND_SESSION = `
+  select s.id, s.account_id as account, a.plan, a.state, s.person_id as person, p.email, m.role, s.proved, s.created, s.seen
+  from session s
+  join account a on a.id = s.account_id
+  join person p on p.id = s.person_id
+  join member m on m.account_id = s.account_id and m.person_id = s.person_id
+  where s.secret_hash = $1 and s.expires > $2`;
+
+/**
+ * Returns the caller of a session with the state of the account; `undefined` if the session has ended.
+ *
+ * @param secret The value of the cookie. Source: api §13; security T43, T46.
+ */
+export async function findSession(
+  core: Core,
+  secret: string,
+): Promise<{ caller: AccountCaller; state: AccountState } | undefined> {
+  const now = core.now();
+  const [row] = await core.database.prepared<SessionRow>('session', FIND_SESSION, [secretHash(secret), now]);
+  if (!row) return undefined;
+  if (now.getTime() - row.seen.getTime() > SEEN_PRECISION_MS) await markSeen(core, row, now);
+  const { account, plan, person, email, role, proved } = row;
+  return {
+    caller: {
+      kind: 'account',
+      account,
+      plan,
+      credential: 'session',
+      token: row.id,
+      member: { person, role },
+      session: { email, proved },
+      authMethod: 'session',
+      used: row.seen,
+    },
+    state: row.state,
+  };
+}
+
+/** Records that a session was used, which extends it. Only one of several concurrent requests writes. */
+async function markSeen(core: Core, { id, created, seen }: SessionRow, now: Date): Promise<void> {
+  await db(core)
+    .updateTable('session')
+    .set({ seen: now, expires: sessionExpires(created, now) })
+    .where('id', '=', id)
+    .where('seen', '=', seen)
+    .execute();
+}
+
+/** Reads the session of a caller again: when it ends, and the state of its account. */
+export function sessionOf(scope: StatementScope, core: Core, { account, token }: AccountCaller) {
+  return db(scope)
+    .selectFrom('session as s')
+    .innerJoin('account as a', 'a.id', 's.account_id')
+    .innerJoin('member as m', (join) =>
+      join.onRef('m.account_id', '=', 's.account_id').onRef('m.person_id', '=', 's.person_id'),
+    )
+    .select(['a.state', 's.expires'])
+    .where('s.id', '=', token)
+    .where('s.account_id', '=', account)
+    .where('s.expires', '>', core.now());
+}
+
+/** Ends sessions of a person, except one. @returns The number of sessions that ended. */
+export async function deleteSessions(
+  em: EntityManager,
+  person: string,
+  { except, account }: { except?: string; account?: string } = {},
+): Promise<number> {
+  let statement = db(em).deleteFrom('session').where('person_id', '=', person);
+  if (except !== undefined) statement = statement.where('id', '!=', except);
+  if (account !== undefined) statement = statement.where('account_id', '=', account);
+  const { numDeletedRows } = await statement.executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
