@@ -66,6 +66,7 @@ async function shareStream(client: BerthClient, signal: AbortSignal, receive: (m
   signal.addEventListener('abort', () => channel.close());
   const emit = (message: Message) => {
     receive(message);
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a broadcast channel has no target
     channel.postMessage(message);
   };
   const read = () => readStream(client, signal, emit);
