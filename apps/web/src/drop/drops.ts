@@ -1,5 +1,6 @@
 import type { Published, Publishing } from '@berth/ui/publishing';
 import { savedUploads } from './worker/saved-uploads.ts';
+// oxlint-disable-next-line import/default -- Vite exports the address of the built worker
 import workerUrl from './worker/worker.ts?worker&url';
 import type { Gathered } from './gather.ts';
 import type { Command, DropOptions, Report } from './messages.ts';
@@ -49,6 +50,7 @@ export function createDrops(): Drops {
       worker = startWorker();
       worker.addEventListener('message', receive);
     }
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has one page
     worker.postMessage(command);
   };
   const set = (next: readonly Publishing[]) => {

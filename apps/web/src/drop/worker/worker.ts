@@ -161,5 +161,6 @@ function queryPermission(handle: FileSystemDirectoryHandle): Promise<PermissionS
 }
 
 function report(message: Report): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has one page
   scope.postMessage(message);
 }
