@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { Events, OAuth2Server } from 'oauth2-mock-server';
 
 /** What the provider says about the person who signs in next. */
-export interface ProvidedPerson {
+interface ProvidedPerson {
   sub: string;
   email?: string;
   email_verified?: boolean;

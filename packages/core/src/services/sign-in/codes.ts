@@ -10,7 +10,7 @@ import { findPerson, isMember } from './persons.ts';
 import { createProof, PROOF_COOKIE_SECONDS, type SpentProof, spendProof } from './proofs.ts';
 
 /** How often a code can be entered. Source: api §13. */
-export const MAX_TRIES = 5;
+const MAX_TRIES = 5;
 const MAILS = { count: 3, perSeconds: 3600 };
 const MAX_WAITING_MAILS = 100;
 
