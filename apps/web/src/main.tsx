@@ -4,13 +4,19 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { AccountProvider } from './account/account-provider.tsx';
 import { Shell } from './shell/shell.tsx';
+import { takeLinkSecret } from './sign-in/link-secret.ts';
+import { ProveProvider } from './sign-in/prove.tsx';
 import { SessionProvider } from './state/session.tsx';
+
+takeLinkSecret();
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <SessionProvider>
       <AccountProvider>
-        <Shell />
+        <ProveProvider>
+          <Shell />
+        </ProveProvider>
       </AccountProvider>
     </SessionProvider>
   </StrictMode>,
