@@ -3,6 +3,7 @@ import '@berth/ui/styles/base.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { AccountProvider } from './account/account-provider.tsx';
+import { DropsProvider } from './drop/drops-context.tsx';
 import { Shell } from './shell/shell.tsx';
 import { takeLinkSecret } from './sign-in/link-secret.ts';
 import { ProveProvider } from './sign-in/prove.tsx';
@@ -15,7 +16,9 @@ createRoot(document.getElementById('root')!).render(
     <SessionProvider>
       <AccountProvider>
         <ProveProvider>
-          <Shell />
+          <DropsProvider>
+            <Shell />
+          </DropsProvider>
         </ProveProvider>
       </AccountProvider>
     </SessionProvider>
