@@ -68,6 +68,8 @@ import type {
   AccountChoice,
   BrowserSessionList,
   BrowserSessionPath,
+  CodeRequest,
+  CodeSignIn,
   DeletedSessions,
   Done,
   LinkRequest,
@@ -80,8 +82,10 @@ import type {
   PasskeySignIn,
   PasswordChange,
   PasswordSignIn,
+  RequestedCode,
   SessionProof,
   SessionState,
+  SignedIn,
 } from './sign-in.ts';
 import type { Site, SiteList, SitePath, SiteQuery } from './sites.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
@@ -178,9 +182,11 @@ export type ApiRouter = TRPCBuiltRouter<
     };
     signIn: {
       beginPasskey: Mutation<None, typeof PasskeyOptions>;
+      code: Mutation<typeof CodeSignIn, typeof SignedIn>;
       passkey: Mutation<typeof PasskeySignIn, typeof Done>;
       password: Mutation<typeof PasswordSignIn, typeof Done>;
       readLink: Mutation<typeof LinkRequest, typeof LinkTarget>;
+      requestCode: Mutation<typeof CodeRequest, typeof RequestedCode>;
       useLink: Mutation<typeof LinkRequest, typeof Done>;
     };
     sites: {

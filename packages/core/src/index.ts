@@ -5,6 +5,7 @@ export type {
   Addresses,
   Browser,
   Caller,
+  SignInSettings,
   Core,
   Keys,
   Log,
@@ -35,6 +36,9 @@ export {
 } from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
 export { authenticate, authenticateSession } from './services/authentication.ts';
+export { createMailer } from './mail/mailer.ts';
+export { beginOidc, finishOidc } from './services/sign-in/oidc-sign-in.ts';
+export { createOidcProvider } from './oidc/provider.ts';
 export { createOwnerLink, ownerNeedsLink } from './services/sign-in/links.ts';
 export { PROOF_COOKIE_SECONDS } from './services/sign-in/proofs.ts';
 export { SESSION_COOKIE_SECONDS } from './services/sign-in/sessions.ts';

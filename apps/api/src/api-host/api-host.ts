@@ -20,6 +20,7 @@ import { referenceRouter } from './reference.ts';
 import { traceRequests } from './request-spans.ts';
 import { securityTxtRouter } from './security-txt.ts';
 import { restRouter } from './rest.ts';
+import { oidcRouter } from './sign-in/oidc-routes.ts';
 import { createSessionRoute } from './sign-in/session-route.ts';
 import { trpcRouter } from './trpc.ts';
 
@@ -29,7 +30,7 @@ import { trpcRouter } from './trpc.ts';
  */
 export function createApiHost(options: ApiHostOptions): Express {
   const { core, baseUrl, log } = options;
-  const { count, createContext } = createAdmission(options);
+  const { count, createContext, visitorOf } = createAdmission(options);
   const app = express();
   app
     .disable('x-powered-by')
@@ -59,6 +60,7 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.get('/deployments/:deployment/archive', cors, createDownloadRoute(createContext, log));
   app.put('/uploads/:upload/contents', cors, createContentsRoute(createContext, log));
   app.get('/session', createSessionRoute(createContext, log));
+  app.use(oidcRouter({ createContext, visitorOf, origin: baseUrl.origin, log }));
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(
     restRouter(appRouter, createContext, log, {

@@ -68,6 +68,8 @@ export const OPERATION_ACCESS = {
   'signIn.password': ['anonymous', 'session'],
   'signIn.beginPasskey': ['anonymous', 'session'],
   'signIn.passkey': ['anonymous', 'session'],
+  'signIn.requestCode': ['anonymous', 'session'],
+  'signIn.code': ['anonymous', 'session'],
   'passkeys.list': ['session'],
   'passkeys.begin': ['session'],
   'passkeys.create': ['session'],

@@ -65,7 +65,9 @@ describe('T21: the access table', () => {
       'platform.config',
       'session.end',
       'session.get',
-      ...['beginPasskey', 'passkey', 'password', 'readLink', 'useLink'].map((verb) => `signIn.${verb}`),
+      ...['beginPasskey', 'code', 'passkey', 'password', 'readLink', 'requestCode', 'useLink'].map(
+        (verb) => `signIn.${verb}`,
+      ),
     ]);
   });
 
