@@ -14,6 +14,7 @@ import type {
   Activity,
   ActivityList,
   ActivityWatch,
+  ClaimedSite,
   ClaimRequest,
   DeletedAccount,
 } from './account.ts';
@@ -45,15 +46,19 @@ import type {
   DomainVersionQuery,
   VerifiedDomain,
 } from './domains.ts';
+import type { DeviceCode, DeviceRequest } from './devices.ts';
 import type { ErrorBody } from './errors.ts';
 import type { LabelList } from './labels.ts';
 import type {
   CreatedInvite,
   DeletedInvite,
   DeletedMember,
+  InviteAcceptance,
   InviteList,
   InvitePath,
   InviteRequest,
+  InviteSecret,
+  InviteTarget,
   MemberList,
   MemberPath,
 } from './members.ts';
@@ -94,6 +99,7 @@ export type ApiRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ApiErrorShape; transformer: false },
   {
     account: {
+      claimed: Mutation<typeof ClaimRequest, typeof ClaimedSite>;
       claim: Mutation<typeof ClaimRequest, typeof Deployment>;
       delete: Mutation<typeof AccountDeletion, typeof DeletedAccount>;
       get: Query<None, typeof Account>;
@@ -114,6 +120,11 @@ export type ApiRouter = TRPCBuiltRouter<
       list: Query<Optional<typeof DeploymentQuery>, typeof DeploymentList>;
       update: Mutation<typeof DeploymentPatch, typeof Deployment>;
     };
+    devices: {
+      approve: Mutation<typeof DeviceCode, typeof DeviceRequest>;
+      deny: Mutation<typeof DeviceCode, typeof DeviceRequest>;
+      find: Mutation<typeof DeviceCode, typeof DeviceRequest>;
+    };
     domains: {
       delete: Mutation<typeof DomainPath, typeof DeletedDomain>;
       dns: Query<typeof DomainPath, typeof DomainDns>;
@@ -129,6 +140,8 @@ export type ApiRouter = TRPCBuiltRouter<
     };
     invites: {
       create: Mutation<Optional<typeof InviteRequest>, typeof CreatedInvite>;
+      accept: Mutation<typeof InviteAcceptance, typeof Done>;
+      find: Mutation<typeof InviteSecret, typeof InviteTarget>;
       delete: Mutation<typeof InvitePath, typeof DeletedInvite>;
       list: Query<None, typeof InviteList>;
     };

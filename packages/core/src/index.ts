@@ -55,6 +55,7 @@ export { type IdempotencyKey, readIdempotencyKey } from './services/deployments/
 export { checkDomainSetup, findDomainSetup } from './services/domains/domain-setup.ts';
 export type { DomainSetup, SetupRecord } from './services/domains/domain-setup.ts';
 export { countPendingWork } from './services/pending-work.ts';
+export { beginDeviceGrant, redeemDeviceGrant } from './services/sign-in/device-grants.ts';
 export { runQueued } from './services/run-queued.ts';
 export { recordHeartbeat, newBootId } from './services/sweep/sweep.ts';
 export { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, takeRateLimit, rateLimitExceeded } from './services/rate-limits.ts';

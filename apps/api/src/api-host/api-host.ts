@@ -10,6 +10,7 @@ import { createConsole } from './console/console.ts';
 import { createContentsRoute } from './contents-route.ts';
 import { cors } from './cors.ts';
 import { createDeployRoute } from './deploy-route.ts';
+import { deviceFlowRouter } from './device-flow/device-flow.ts';
 import { domainSetupRouter } from './domain-setup/domain-setup.ts';
 import { handleErrors } from './errors.ts';
 import { healthRouter } from './health.ts';
@@ -52,8 +53,9 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => core.now()));
   if (core.tracer !== UNTRACED) app.use(traceRequests(core.tracer));
   app.use(count);
-  app.use(claimPageRouter(options));
+  app.use(claimPageRouter(options, console.sendShell));
   app.use(domainSetupRouter(options));
+  app.use(deviceFlowRouter(options));
   app.post('/deployments', cors, createDeployRoute({ ...options, createContext }));
   app.get('/deployments/:deployment/archive', cors, createDownloadRoute(createContext, log));
   app.put('/uploads/:upload/contents', cors, createContentsRoute(createContext, log));
