@@ -34,14 +34,12 @@ export async function startTlsFront(
 ): Promise<TlsFront> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-front-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  await run('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'],
-    ...['-subj', '/CN=front.test', '-keyout', key, '-out', cert],
-  ]);
+  const parameters = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=front.test';
+  await run('openssl', ['req', ...parameters.split(' '), '-keyout', key, '-out', cert]);
   const seen: SeenRequest[] = [];
   const server = createServer({ key: await readFile(key), cert: await readFile(cert) }, (req, res) => {
     const { host = '', cookie = '', 'sec-fetch-site': site = '' } = req.headers;
-    const entry: SeenRequest = { host, method: req.method!, path: req.url!, cookie, site: String(site), status: 0 };
+    const entry: SeenRequest = { host, method: req.method!, path: req.url!, cookie, site, status: 0 };
     seen.push(entry);
     res.once('close', () => (entry.status = res.statusCode));
     const page = pages[host];
