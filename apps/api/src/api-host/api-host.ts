@@ -20,6 +20,7 @@ import { traceRequests } from './request-spans.ts';
 import { securityTxtRouter } from './security-txt.ts';
 import { restRouter } from './rest.ts';
 import { createSessionRoute } from './sign-in/session-route.ts';
+import { sendUnknownPage } from './unknown-page.ts';
 import { trpcRouter } from './trpc.ts';
 
 /**
@@ -60,9 +61,12 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(
     restRouter(appRouter, createContext, log, {
-      '/deployments': ['POST'],
-      '/deployments/{deployment}/archive': ['GET'],
-      '/uploads/{upload}/contents': ['PUT'],
+      otherRoutes: {
+        '/deployments': ['POST'],
+        '/deployments/{deployment}/archive': ['GET'],
+        '/uploads/{upload}/contents': ['PUT'],
+      },
+      sendUnknownPage: (res) => sendUnknownPage(res, options.abuseContact),
     }),
   );
   app.use(handleErrors(log));
