@@ -2,6 +2,7 @@
 export type { ApiRouter } from '@berth/contract';
 export { followActivities, type FollowOptions } from './follow-activities.ts';
 export { type BerthClient, type ClientOptions, createClient, parseWebAddress } from './client.ts';
+export { type DeviceFlowOptions, type DevicePrompt, requestKey } from './device-flow.ts';
 export {
   abortedError,
   ClientError,
@@ -13,7 +14,8 @@ export {
 export { backoffMs, DEFAULT_RETRIES, retryAfterMs, type RetryPolicy } from './retry.ts';
 export { defaultCacheDir } from './folder/cache-files.ts';
 export { onDriveWithin } from './folder/drive.ts';
-export { type FolderDoubt, inspectFolder, isAppWithoutRoutes } from './folder/inspect-folder.ts';
+export type { FolderDoubt } from './folder/folder-doubt.ts';
+export { inspectFolder, isAppWithoutRoutes } from './folder/inspect-folder.ts';
 export type * from './folder/snapshot.ts';
 export { findFilesOfPage } from './folder/inspect-page.ts';
 export { isHtmlFile, type ReadFolder, readFolder, type ReadFolderOptions } from './folder/read-folder.ts';

@@ -2,11 +2,17 @@ import type {
   Activity,
   ActivityList,
   Deployment,
+  DeploymentChanges,
   DeploymentList,
   Domain,
+  DomainDns,
   DomainList,
   DomainRecords,
   DomainShare,
+  DomainValidation,
+  DomainVersionList,
+  Site,
+  SiteList,
   VerifiedDomain,
 } from '@berth/contract';
 
@@ -46,6 +52,28 @@ export interface AccountApi {
   shareDomain(of: { domain: string }): Promise<Answer<DomainShare>>;
   deleteDomain(of: { domain: string }): Promise<Answer<unknown>>;
   listActivities(page: ListPage): Promise<Answer<ActivityList>>;
+}
+
+/** What both windows can know and change about an account besides {@link AccountApi}: sites, versions and names. */
+export interface SitesApi {
+  listSites(page: ListPage & { search?: string | undefined }): Promise<Answer<SiteList>>;
+  readSite(of: { site: string }): Promise<Answer<Site>>;
+  readDeployment(of: { deployment: string }): Promise<Answer<Deployment>>;
+  /** Changes what is given: the labels, the password (`null` removes it) or the seconds until the site expires (`null` for never). */
+  changeDeployment(change: {
+    deployment: string;
+    labels?: string[] | undefined;
+    password?: string | null | undefined;
+    ttl?: number | null | undefined;
+  }): Promise<Answer<Deployment>>;
+  readChanges(of: { deployment: string; from: string }): Promise<Answer<DeploymentChanges>>;
+  /** Returns the address from which the browser downloads the files of a deployment. */
+  downloadUrl(deployment: string): string;
+  listVersions(page: ListPage & { domain: string }): Promise<Answer<DomainVersionList>>;
+  readDomain(of: { domain: string }): Promise<Answer<Domain>>;
+  validateDomain(of: { domain: string }): Promise<Answer<DomainValidation>>;
+  /** Returns the DNS provider of a domain, if it is known. */
+  readProvider(of: { domain: string }): Promise<Answer<DomainDns>>;
 }
 
 /** Removes a listener. */

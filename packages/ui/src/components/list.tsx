@@ -62,19 +62,22 @@ function useVisibleRows(ref: { current: HTMLElement | null }, count: number, row
   const [range, setRange] = useState<[number, number]>([0, Math.min(count, 24)]);
   useLayoutEffect(() => {
     const list = ref.current!;
-    const scroller = list.closest<HTMLElement>('.page-body') ?? document.documentElement;
+    const scroller = list.closest<HTMLElement>('.page-body.is-scrolling');
     const measureRange = () => {
-      const scrolledHeight = scroller.getBoundingClientRect().top - list.getBoundingClientRect().top;
+      const top = scroller?.getBoundingClientRect().top ?? 0;
+      const height = scroller?.clientHeight ?? window.innerHeight;
+      const scrolledHeight = top - list.getBoundingClientRect().top;
       const firstIndex = Math.max(0, Math.floor(scrolledHeight / rowHeight) - MARGIN_ROWS);
-      const to = Math.min(count, Math.ceil((scrolledHeight + scroller.clientHeight) / rowHeight) + MARGIN_ROWS);
+      const to = Math.min(count, Math.ceil((scrolledHeight + height) / rowHeight) + MARGIN_ROWS);
       setRange((before) => (before[0] === firstIndex && before[1] === to ? before : [firstIndex, to]));
     };
     measureRange();
-    scroller.addEventListener('scroll', measureRange, { passive: true });
+    const scrolled = scroller ?? window;
+    scrolled.addEventListener('scroll', measureRange, { passive: true });
     const observer = new ResizeObserver(measureRange);
-    observer.observe(scroller);
+    observer.observe(scroller ?? document.documentElement);
     return () => {
-      scroller.removeEventListener('scroll', measureRange);
+      scrolled.removeEventListener('scroll', measureRange);
       observer.disconnect();
     };
   }, [ref, count, rowHeight]);

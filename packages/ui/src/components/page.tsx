@@ -5,16 +5,30 @@ import { useAccount } from '../state/account.ts';
 import { useNavigation } from '../state/navigation.ts';
 import { Button } from './button.tsx';
 
-export function PageFrame({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+interface PageFrameProps {
+  title: string;
+  /** The way back to the page above this one. */
+  back?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+export function PageFrame({ title, back, actions, children }: PageFrameProps) {
+  const { pagesScroll } = useNavigation();
+  // The keyboard can scroll a region only if it can have the focus.
+  const region = pagesScroll ? { role: 'region', 'aria-label': `${title}: content`, tabIndex: 0 } : {};
   return (
     <>
       <header className="page-head">
         <div>
-          <h1 tabIndex={-1}>{title}</h1>
+          <div className="page-title">
+            {back}
+            <h1 tabIndex={-1}>{title}</h1>
+          </div>
           <div className="page-actions">{actions}</div>
         </div>
       </header>
-      <div className="page-body" role="region" aria-label={`${title}: content`} tabIndex={0}>
+      <div className={pagesScroll ? 'page-body is-scrolling' : 'page-body'} {...region}>
         <div>{children}</div>
       </div>
     </>

@@ -16,7 +16,7 @@ import { FoldersPage } from '../pages/folders/folders-page.tsx';
 import { WatchDialog } from '../pages/folders/watch-dialog.tsx';
 import { PublishPage } from '../pages/publish/publish-page.tsx';
 import { SettingsPage } from '../pages/settings/settings-page.tsx';
-import { SitesPage } from '@berth/ui/pages/sites/sites-page';
+import { DeploymentsPage } from '@berth/ui/pages/deployments/deployments-page';
 import { createBackend } from '../backend.ts';
 import { accountView } from '../state/account.ts';
 import { useOptions } from '../state/next-drop.ts';
@@ -29,20 +29,17 @@ import { Sidebar } from './sidebar.tsx';
 const PAGES: Record<Page, () => React.ReactNode> = {
   publish: PublishPage,
   folders: FoldersPage,
-  sites: SitesPage,
+  sites: DeploymentsPage,
   domains: DomainsPage,
   activity: ActivityPage,
   settings: SettingsPage,
 };
 
-/** The desktop app signs in on its settings page. */
-const PAGE_OF_PLACE: Record<Place, Page> = {
-  publish: 'publish',
-  sites: 'sites',
-  domains: 'domains',
-  activity: 'activity',
-  'sign-in': 'settings',
-};
+/** Returns the page for a place. The app signs in on its settings page, and shows sites and domains in lists only. */
+function pageOf(place: Place): Page {
+  if (typeof place === 'object') return 'site' in place ? 'sites' : 'domains';
+  return place === 'sign-in' ? 'settings' : place;
+}
 
 export function App({ desktop }: { desktop: DesktopApi }) {
   const snapshot = useSnapshot();
@@ -88,7 +85,12 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
   const session = useAppState('session');
   const account = useMemo(() => accountView(session), [session]);
   const navigation = useMemo(
-    () => ({ navigate: (place: Place) => navigate({ page: PAGE_OF_PLACE[place] }), target: route }),
+    () => ({
+      navigate: (place: Place) => navigate({ page: pageOf(place) }),
+      hrefOf: () => '#',
+      target: route,
+      pagesScroll: true,
+    }),
     [route],
   );
 

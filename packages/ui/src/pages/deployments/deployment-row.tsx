@@ -23,7 +23,7 @@ export type RowMode = 'shown' | 'labels' | 'delete';
 /** Texts for the clients that deployments are published with. An unknown client is shown as the server names it. */
 const VIA: Readonly<Record<string, string>> = { api: 'API', cli: 'CLI', desktop: 'desktop app' };
 
-interface SiteRowProps {
+interface DeploymentRowProps {
   site: Deployment;
   domains: readonly Domain[];
   mode: RowMode;
@@ -32,7 +32,13 @@ interface SiteRowProps {
   onChange: (deployment: string, changed: Deployment | null) => void;
 }
 
-export const SiteRow = memo(function SiteRow({ site, domains, mode, onMode, onChange }: SiteRowProps) {
+export const DeploymentRow = memo(function DeploymentRow({
+  site,
+  domains,
+  mode,
+  onMode,
+  onChange,
+}: DeploymentRowProps) {
   const { api } = useBackend();
   const { ask } = useNotes();
   const { deployment } = site;
@@ -68,7 +74,7 @@ function LinkedDialog({
   site: { deployment },
   domains,
   onClose,
-}: Pick<SiteRowProps, 'site' | 'domains'> & { onClose: () => void }) {
+}: Pick<DeploymentRowProps, 'site' | 'domains'> & { onClose: () => void }) {
   const { navigate } = useNavigation();
   const cancelButton = useFirstFocus();
   const isOne = domains.length === 1;
@@ -101,7 +107,7 @@ function SiteSummary({
   site,
   domains,
   onMode,
-}: Pick<SiteRowProps, 'site' | 'domains'> & { onMode: (mode: RowMode) => void }) {
+}: Pick<DeploymentRowProps, 'site' | 'domains'> & { onMode: (mode: RowMode) => void }) {
   const { copy } = useBackend();
   const { ask } = useNotes();
   const { deployment, labels, password, status, via, created } = site;

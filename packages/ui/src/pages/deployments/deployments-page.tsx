@@ -1,19 +1,20 @@
-import './sites-page.css';
+import './deployments-page.css';
 import type { Deployment, Domain } from '@berth/contract';
-import { LayoutList, Search as SearchIcon, SearchX, X } from 'lucide-react';
+import { LayoutList, SearchX } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { Button, IconButton } from '../../components/button.tsx';
+import { Button } from '../../components/button.tsx';
+import { SearchField } from '../../components/search-field.tsx';
 import { ListEnd, VirtualList } from '../../components/list.tsx';
 import { Usage } from '../../components/meter.tsx';
 import { AccountPage, Empty } from '../../components/page.tsx';
 import { useDeployments, useDomains } from '../../state/lists.ts';
 import { useBackend } from '../../state/backend.ts';
 import { useNavigation } from '../../state/navigation.ts';
-import { type RowMode, SiteRow } from './site-row.tsx';
+import { type RowMode, DeploymentRow } from './deployment-row.tsx';
 
 const ROW_HEIGHT = 64;
 
-export function SitesPage() {
+export function DeploymentsPage() {
   return (
     <AccountPage title="Sites">
       <Sites />
@@ -49,14 +50,14 @@ function Sites() {
   return (
     <>
       <Usage />
-      <Search value={query} onChange={setQuery} />
+      <SearchField label="Search by name, domain or label" value={query} onChange={setQuery} />
       <p className="hidden" aria-live="polite">
         {isSearching && !isLoading ? `${foundSites.length} found` : ''}
       </p>
       {foundSites.length > 0 && (
         <VirtualList label="Sites" items={foundSites} rowHeight={ROW_HEIGHT} keyOf={keyOf} pinned={row?.deployment}>
           {(site) => (
-            <SiteRow
+            <DeploymentRow
               site={site}
               domains={byDeployment.get(site.deployment) ?? NO_DOMAINS}
               mode={row?.deployment === site.deployment ? row.mode : 'shown'}
@@ -75,26 +76,6 @@ function Sites() {
       )}
       <ListEnd list={list} />
     </>
-  );
-}
-
-function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  return (
-    <div className="field-box search">
-      <SearchIcon size={15} aria-hidden />
-      <input
-        type="text"
-        role="searchbox"
-        aria-label="Search by name, domain or label"
-        placeholder="Search by name, domain or label"
-        autoComplete="off"
-        spellCheck={false}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && onChange('')}
-      />
-      {value !== '' && <IconButton icon={X} label="Clear search" className="in-field" onClick={() => onChange('')} />}
-    </div>
   );
 }
 

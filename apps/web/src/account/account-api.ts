@@ -1,0 +1,35 @@
+import type { BerthClient } from '@berth/client/browser';
+import type { AccountApi, SitesApi } from '@berth/ui/backend';
+import { answerOf } from './answers.ts';
+
+/** Sends the requests of the shared pages to the server. */
+export function createAccountApi({ api }: BerthClient): AccountApi {
+  return {
+    listDeployments: (page) => answerOf(api.deployments.list.query(page)),
+    labelDeployment: (change) => answerOf(api.deployments.update.mutate(change)),
+    deleteDeployment: (of) => answerOf(api.deployments.delete.mutate(of)),
+    listDomains: (page) => answerOf(api.domains.list.query(page)),
+    putDomain: (change) => answerOf(api.domains.put.mutate(change)),
+    verifyDomain: (of) => answerOf(api.domains.verify.mutate(of)),
+    readRecords: (of) => answerOf(api.domains.records.query(of)),
+    shareDomain: (of) => answerOf(api.domains.share.query(of)),
+    deleteDomain: (of) => answerOf(api.domains.delete.mutate(of)),
+    listActivities: (page) => answerOf(api.activities.list.query({ ...page, limit: 100 })),
+  };
+}
+
+/** Sends the requests of the pages for sites to the server. */
+export function createSitesApi({ api, server }: BerthClient): SitesApi {
+  return {
+    listSites: (page) => answerOf(api.sites.list.query(page)),
+    readSite: (of) => answerOf(api.sites.get.query(of)),
+    readDeployment: (of) => answerOf(api.deployments.get.query(of)),
+    changeDeployment: (change) => answerOf(api.deployments.update.mutate(change)),
+    readChanges: (of) => answerOf(api.deployments.changes.query(of)),
+    downloadUrl: (deployment) => new URL(`deployments/${encodeURIComponent(deployment)}/archive`, server).href,
+    listVersions: (page) => answerOf(api.domains.versions.query(page)),
+    readDomain: (of) => answerOf(api.domains.get.query(of)),
+    validateDomain: (of) => answerOf(api.domains.validate.mutate(of)),
+    readProvider: (of) => answerOf(api.domains.dns.query(of)),
+  };
+}

@@ -1,0 +1,129 @@
+import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Account } from '@berth/contract';
+import { AccountContext, type AccountView } from '@berth/ui/state/account';
+import { BackendContext, SitesApiContext } from '@berth/ui/state/backend';
+import { keepFocus } from '@berth/ui/state/keep-focus';
+import { type Navigation, NavigationContext, type Place } from '@berth/ui/state/navigation';
+import { createQueryClient, valueOf } from '@berth/ui/state/query';
+import { NotesContext, useToasts } from '@berth/ui/state/toasts';
+import { Toasts } from '@berth/ui/components/toasts';
+import type { Backend } from '@berth/ui/backend';
+import { type ReactNode, useEffect, useMemo } from 'react';
+import { useLocation } from 'wouter';
+import { client } from '../backend.ts';
+import { type Session, useSession } from '../state/session.tsx';
+import { createAccountApi, createSitesApi } from './account-api.ts';
+import { answerOf } from './answers.ts';
+import { createLiveActivities } from './live-activities.ts';
+
+const queryClient = createQueryClient();
+const accountApi = createAccountApi(client);
+const sitesApi = createSitesApi(client);
+const liveActivities = createLiveActivities(client);
+
+/** Gives the shared pages what they need: the account, the server, toasts and navigation. */
+export function AccountProvider({ children }: { children: ReactNode }) {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <Providers>{children}</Providers>
+    </QueryClientProvider>
+  );
+}
+
+function Providers({ children }: { children: ReactNode }) {
+  const { session } = useSession();
+  const { toasts, dismiss, notes } = useToasts();
+  const account = useAccountQuery();
+  const navigation = useNavigationOfConsole();
+  const isSignedIn = session.is === 'signed-in';
+  useEffect(() => (isSignedIn ? liveActivities.follow() : undefined), [isSignedIn]);
+  useEffect(keepFocus, []);
+  const view = useMemo(() => viewOf(session, account.data), [session, account.data]);
+  return (
+    <BackendContext value={useConsoleBackend()}>
+      <SitesApiContext value={sitesApi}>
+        <AccountContext value={view}>
+          <NotesContext value={notes}>
+            <NavigationContext value={navigation}>
+              {children}
+              <Toasts toasts={toasts} dismiss={dismiss} />
+            </NavigationContext>
+          </NotesContext>
+        </AccountContext>
+      </SitesApiContext>
+    </BackendContext>
+  );
+}
+
+const ACCOUNT = 'account';
+
+/** Reads the account of the session. */
+export function useAccountQuery() {
+  const { session } = useSession();
+  const email = session.is === 'signed-in' ? session.email : null;
+  return useQuery({
+    queryKey: [ACCOUNT, email],
+    queryFn: () => valueOf(answerOf(client.api.account.get.query())),
+    enabled: email !== null,
+    refetchOnMount: false,
+  });
+}
+
+function useConsoleBackend(): Backend {
+  const queries = useQueryClient();
+  return useMemo(
+    () => ({
+      api: accountApi,
+      onActivity: liveActivities.onActivity,
+      onResume: liveActivities.onResume,
+      refreshAccount: () => void queries.invalidateQueries({ queryKey: [ACCOUNT] }),
+      copy,
+      openLink: null,
+    }),
+    [queries],
+  );
+}
+
+async function copy(text: string) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return { ok: true as const, value: undefined };
+  } catch {
+    const problem = {
+      kind: 'unexpected' as const,
+      message: 'The browser did not allow copying.',
+      next: 'Select the text and copy it.',
+      file: null,
+    };
+    return { ok: false as const, problem };
+  }
+}
+
+function viewOf(session: Session, account: Account | undefined): AccountView {
+  return {
+    accountKey: session.is === 'signed-in' ? session.email : '',
+    hasAccess: session.is === 'signed-in',
+    credential: 'session',
+    isRefused: false,
+    isConnected: session.is === 'signed-in',
+    limits: account ?? null,
+  };
+}
+
+function useNavigationOfConsole(): Navigation {
+  const [, setLocation] = useLocation();
+  return useMemo(
+    () => ({ navigate: (place) => setLocation(hrefOf(place)), hrefOf, target: {}, pagesScroll: false }),
+    [setLocation],
+  );
+}
+
+function hrefOf(place: Place): string {
+  if (typeof place === 'object')
+    return 'site' in place
+      ? `/app/sites/${encodeURIComponent(place.site)}`
+      : `/app/domains/${encodeURIComponent(place.domain)}`;
+  if (place === 'publish') return '/';
+  if (place === 'sign-in') return `/app/sign-in?to=${encodeURIComponent(location.pathname)}`;
+  return `/app/${place}`;
+}

@@ -1,0 +1,13 @@
+import type { ComponentProps, MouseEvent } from 'react';
+import { type Place, useNavigation } from '../state/navigation.ts';
+
+/** A link to another page of this window. */
+export function PlaceLink({ to, ...rest }: Omit<ComponentProps<'a'>, 'href' | 'onClick'> & { to: Place }) {
+  const { navigate, hrefOf } = useNavigation();
+  const open = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return <a {...rest} href={hrefOf(to)} onClick={open} />;
+}
