@@ -13,9 +13,9 @@ const siteOf = (deployment: string) => getSite({ core: test.core, caller }, depl
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><g></g></svg>';
 const ICON = `data:image/svg+xml;base64,${Buffer.from(SVG).toString('base64')}`;
 /** Returns a core whose store cannot read. */
-const withoutStore = (error: Error): Core => ({
+const withoutStore = (failure: Error): Core => ({
   ...test.core,
-  packs: { ...test.core.packs, read: () => Promise.reject(error) },
+  packs: { ...test.core.packs, read: () => Promise.reject(failure) },
 });
 
 describe('api §3: the title and the icon of a front page', () => {
