@@ -15,7 +15,8 @@ const BASE_URL = new URL('https://api.example.com');
 
 function renderPage(send: (res: ServerResponse) => void): string {
   let body = '';
-  const res = { writeHead: () => res, end: (bytes: Buffer) => void (body = bytes.toString()) };
+  const req = { headers: {} };
+  const res = { req, writeHead: () => res, end: (bytes: Buffer) => void (body = bytes.toString()) };
   send(res as unknown as ServerResponse);
   return body;
 }
