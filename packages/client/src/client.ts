@@ -28,6 +28,8 @@ export interface ClientOptions {
    * the account. Default: `null`.
    */
   account?: string | null | undefined;
+  /** Whether `fetch` sends the cookie of a session, as on the pages of the console. Default: false. */
+  hasSession?: boolean | undefined;
   /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
@@ -46,6 +48,8 @@ export interface BerthClient {
   /** The address of the API host. It ends with a slash. */
   readonly server: URL;
   readonly key: string | null;
+  /** Whether requests have no credential: neither a key nor a session. */
+  readonly isAnonymous: boolean;
   /** The id of the account that the key belongs to; `null` if unknown. The client never sends it to the server. */
   readonly account: string | null;
   /**
@@ -73,6 +77,7 @@ export function createClient({
   server,
   key = null,
   account = null,
+  hasSession = false,
   fetch = globalThis.fetch,
 }: ClientOptions): BerthClient {
   const base = parseServerAddress(server);
@@ -94,6 +99,7 @@ export function createClient({
   return {
     server: base,
     key,
+    isAnonymous: key === null && !hasSession,
     account,
     api: createTRPCClientProxy(new ErrorConvertingClient(base, { links: [link] })),
     request: (path, init) => convertErrors(send(new URL(path, base), init), base, init?.signal),

@@ -13,7 +13,8 @@ export {
 export { backoffMs, DEFAULT_RETRIES, retryAfterMs, type RetryPolicy } from './retry.ts';
 export { defaultCacheDir } from './folder/cache-files.ts';
 export { onDriveWithin } from './folder/drive.ts';
-export { type FolderDoubt, inspectFolder, isAppWithoutRoutes } from './folder/inspect-folder.ts';
+export type { FolderDoubt } from './folder/folder-doubt.ts';
+export { inspectFolder, isAppWithoutRoutes } from './folder/inspect-folder.ts';
 export type * from './folder/snapshot.ts';
 export { findFilesOfPage } from './folder/inspect-page.ts';
 export { isHtmlFile, type ReadFolder, readFolder, type ReadFolderOptions } from './folder/read-folder.ts';

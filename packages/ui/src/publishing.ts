@@ -1,34 +1,8 @@
+import type { Amount } from '@berth/client/browser';
+import type { Progress, SkippedFileGroup } from '@berth/client/progress-view';
 import type { Problem } from './backend.ts';
 
-/** A number of files and their size. */
-export interface Amount {
-  files: number;
-  bytes: number;
-}
-
-/** The files that a deployment skipped for one reason: their number and the first few paths. */
-export interface SkippedFileGroup {
-  reason: 'private' | 'ignored' | 'link' | 'not-a-file';
-  count: number;
-  paths: readonly string[];
-}
-
-/** The progress of a deploy. */
-export type Progress =
-  /** The files of the folder are being listed. */
-  | { phase: 'listing' }
-  /** The files are being read. `cached` counts the unchanged files, which are not read again. */
-  | { phase: 'reading'; done: Amount; total: Amount; cached: Amount }
-  /** The server is asked which contents are missing. */
-  | { phase: 'comparing'; total: Amount }
-  /** `bytesPerSecond` is the speed over the last seconds; `null` until it is measured. */
-  | { phase: 'sending'; done: Amount; total: Amount; bytesPerSecond: number | null }
-  /** All contents are uploaded, and the server creates the deployment. */
-  | { phase: 'finishing' }
-  /** The deployment is live, and the server links the domain. */
-  | { phase: 'linking' }
-  /** An attempt failed and will be retried. `at` is the time of the retry, in Unix milliseconds. */
-  | { phase: 'retrying'; attempt: number; at: number; reason: string };
+export type { Amount, Progress, SkippedFileGroup };
 
 /** A question that the user must answer before something is published. */
 export interface Question {
@@ -67,12 +41,25 @@ export interface Published extends Amount {
   notices: readonly FileWarning[];
 }
 
+/** Why an upload waits. It continues with what is still missing. */
+export type PauseReason =
+  /** The user paused it. */
+  | 'asked'
+  /** There is no network. */
+  | 'offline'
+  /** The page was loaded again, and the browser asks the user before the page can read the folder. */
+  | 'permission'
+  /** The page was loaded again, and the user must choose the same folder. */
+  | 'choose-again';
+
 /** The state of a publish job. */
 export type PublishingState =
   | { is: 'asking'; question: Question }
   /** The publish job waits for the publish jobs before it. */
   | { is: 'queued' }
   | { is: 'working'; progress: Progress }
+  /** `sent` says how much of the missing contents was sent; `null` if that is unknown. */
+  | { is: 'paused'; why: PauseReason; sent: { done: Amount; total: Amount } | null }
   | { is: 'published'; published: Published }
   | { is: 'failed'; problem: Problem }
   | { is: 'cancelled' };

@@ -1,6 +1,6 @@
 import type { DeployEvent, SkippedFile } from '@berth/client';
 import { expect, test } from 'vitest';
-import { initialProgress, type ProgressView, applyDeployEvent } from '../../src/main/progress.ts';
+import { initialProgress, type ProgressView, applyDeployEvent } from '@berth/client/progress-view';
 import { Progress } from '../../src/shared/progress.ts';
 
 const amount = (files: number, bytes: number) => ({ files, bytes });

@@ -3,8 +3,9 @@ import { uploadDelta } from '../deploy/delta.ts';
 import type { DeployEvent } from '../deploy/events.ts';
 import type { DeployOptions, Publication } from '../deploy/input.ts';
 import { checkPublication, publish } from '../deploy/publish.ts';
-import { unsavedResumeState } from '../deploy/resume-state.ts';
-import { contentHead, type ContentsSender } from '../deploy/send-contents.ts';
+import { type ResumeState, unsavedResumeState } from '../deploy/resume-state.ts';
+import type { ContentsSender } from '../deploy/send-contents.ts';
+import { bodiesOf } from './bodies.ts';
 import { yieldEvents } from '../progress.ts';
 import { amountOf, type HashedFile, hashFiles } from './hash-files.ts';
 import {
@@ -71,28 +72,60 @@ function deploy(
     const { found, skipped } = await list(signal);
     emit({ type: 'walked', total: amountOf(found), skipped });
     const files = await hashFiles(found, emit, signal);
-    const blobs = new Map(files.map(({ path, blob }) => [path, blob]));
-    const context = {
-      source: {
-        files: files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
-        read: ({ path }: { path: string }) => piecesOf(blobs.get(path)!),
-      },
-      sendContents: blobSender(publication, files),
-      publication,
-      lastDeployment: null,
-      resumeState: unsavedResumeState(),
+    const sendContents = blobSender(publication, files);
+    return publishHashed(
+      { publication, files, sendContents, resumeState: unsavedResumeState() },
+      options,
       emit,
       signal,
-    };
-    return publish(context, options, uploadDelta, () => {});
+    );
   });
+}
+
+/** The parts of a deploy whose files are hashed. */
+interface HashedDeploy {
+  publication: Publication;
+  files: readonly HashedFile[];
+  sendContents: ContentsSender;
+  /** The unfinished deploy, which a later call can resume. */
+  resumeState: ResumeState;
+}
+
+/**
+ * Publishes files that are hashed, and emits the events of {@link deployFiles} from `planned` on.
+ *
+ * @throws ClientError of the same kinds. The upload stays open on the server if the resume state is persistent, unless the reason of
+ *   the abort is `CANCELLED`.
+ */
+export function deployHashed(
+  deploy: HashedDeploy,
+  options: BrowserDeployOptions = {},
+): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
+  return yieldEvents(options.signal, async (emit, signal) => {
+    checkPublication(deploy.publication);
+    return publishHashed(deploy, options, emit, signal);
+  });
+}
+
+function publishHashed(
+  { files, ...deploy }: HashedDeploy,
+  options: BrowserDeployOptions,
+  emit: (event: DeployEvent) => void,
+  signal: AbortSignal,
+): Promise<CreatedDeployment> {
+  const blobs = new Map(files.map(({ path, blob }) => [path, blob]));
+  const source = {
+    files: files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
+    read: ({ path }: { path: string }) => piecesOf(blobs.get(path)!),
+  };
+  return publish({ ...deploy, source, lastDeployment: null, emit, signal }, options, uploadDelta, () => {});
 }
 
 /** Creates a sender of blobs, whose bytes the browser reads while it sends them. Browsers cannot stream a body over HTTP/1. */
 function blobSender({ client }: Publication, files: readonly HashedFile[]): ContentsSender {
-  const blobs = new Map(files.map(({ sha256, blob }) => [sha256, blob]));
+  const bodyOf = bodiesOf(files);
   return async (path, init, contents, progress) => {
-    const body = new Blob(contents.flatMap((content) => [contentHead(content), blobs.get(content.sha256)!]));
+    const body = bodyOf(contents);
     const response = await client.request(path, { ...init, body });
     for (const { size } of contents) {
       progress.onPiece(size);

@@ -140,7 +140,7 @@ async function beginUpload(
     return { upload, missing: source.files.filter(({ sha256 }) => missingHashes.delete(sha256)) };
   }
 
-  if (lastDeployment && client.key !== null && put.length < source.files.length) {
+  if (lastDeployment && !client.isAnonymous && put.length < source.files.length) {
     const base = lastDeployment.deployment;
     try {
       return await beginWith({ ...options, password, base, put: [...put], remove: [...removed] });

@@ -11,15 +11,15 @@ import type { DeployOptions, Publication } from './input.ts';
  *
  * @throws ClientError of the kind `signed-out` or `refused`.
  */
-export function checkPublication({ client: { key }, domain, keep, password, ttl }: Publication): void {
+export function checkPublication({ client: { isAnonymous }, domain, keep, password, ttl }: Publication): void {
   checkPassword(password);
-  if (domain !== undefined && key === null)
+  if (domain !== undefined && isAnonymous)
     throw new ClientError('signed-out', 'A domain needs an API key, or a deploy token that is limited to the domain.');
   if (keep !== undefined && domain === undefined)
     throw new ClientError('refused', 'keep needs a domain, whose versions it limits. Add the domain or omit keep.');
   if (domain !== undefined && ttl !== undefined)
     throw new ClientError('refused', 'A deployment that expires cannot have a domain. Omit the domain or the ttl.');
-  if (ttl !== undefined && key === null)
+  if (ttl !== undefined && isAnonymous)
     throw new ClientError('signed-out', 'A ttl needs a key. Without a key, a deployment expires after 3 days.');
 }
 

@@ -1,63 +1,19 @@
 import { opendir, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, parse, sep } from 'node:path';
+import {
+  BUILD_CONFIGS,
+  BUILDS,
+  type FolderDoubt,
+  folderDoubt,
+  type FolderFacts,
+  FRONT_PAGE,
+  PERSONAL_FOLDER,
+  SOURCES,
+} from './folder-doubt.ts';
 
-/** Why a folder may be the wrong one to publish. */
-export interface FolderDoubt {
-  /**
-   * - `no-front-page`: the folder has no `index.html` at its root.
-   * - `project`: it is the source of a site, with a `package.json` or similar, and either no front page or a build folder.
-   * - `personal`: it is the home folder, the desktop, Documents, Downloads, or a whole disk.
-   */
-  about: 'no-front-page' | 'project' | 'personal';
-  /** The relative paths of folders that the user may have meant. */
-  suggestions: string[];
-}
-
-/** The facts about a folder that decide whether to ask. */
-export interface FolderFacts {
-  /** True for a personal or system folder, such as the home folder. */
-  personal: boolean;
-  /** True if the folder has an `index.html` at its root. */
-  frontPage: boolean;
-  /** True if a file at the root marks the source of a project, such as `package.json`. */
-  source: boolean;
-  /** True if the folder must be built before it can be published, even if it has an `index.html`. */
-  unbuilt: boolean;
-  /** The subfolders with a usual name for build output that have an `index.html`. */
-  builds: readonly string[];
-  /** The other direct subfolders that have an `index.html`. */
-  sites: readonly string[];
-}
-
-const MAX_SUGGESTIONS = 5;
 /** The maximum number of entries that are read of a folder. */
 const MAX_ENTRIES = 200;
-const FRONT_PAGE = 'index.html';
-
-const BUILDS = ['dist', 'build', 'out', 'public', '_site', '.output/public', 'www', 'site', 'book', 'dist/browser'];
-const SOURCES = [
-  'package.json',
-  'deno.json',
-  'Gemfile',
-  'hugo.toml',
-  'hugo.yaml',
-  'hugo.json',
-  'config.toml',
-  '_config.yml',
-  '_config.yaml',
-  'mkdocs.yml',
-  'book.toml',
-  'pyproject.toml',
-  'composer.json',
-  'Cargo.toml',
-  'go.mod',
-];
-/** An `index.html` next to one of these files is a source, not a finished page. */
-const BUILD_CONFIGS = ['vite.config.js', 'vite.config.mjs', 'vite.config.ts', 'vite.config.mts'];
-
-/** The names of personal folders in the home folder. Localized names are read from `user-dirs.dirs`. */
-const PERSONAL_FOLDER = /^(Desktop|Documents|Downloads|Pictures|Music|Movies|Videos|Library|Public)$/;
 /** The paths at which whole disks are mounted. */
 const DISK_ROOT = /^(\/(Volumes|mnt)\/[^/]+|\/(run\/)?media\/[^/]+(\/[^/]+)?)$/;
 
@@ -73,14 +29,6 @@ export async function inspectFolder(path: string, home: string = homedir()): Pro
   } catch {
     return null;
   }
-}
-
-/** Decides from the facts about a folder what to ask the user. */
-export function folderDoubt({ personal, frontPage, source, unbuilt, builds, sites }: FolderFacts): FolderDoubt | null {
-  if (personal) return { about: 'personal', suggestions: [] };
-  const suggestions = [...builds, ...sites].slice(0, MAX_SUGGESTIONS);
-  if (unbuilt || (source && (!frontPage || builds.length > 0))) return { about: 'project', suggestions };
-  return frontPage ? null : { about: 'no-front-page', suggestions };
 }
 
 async function readFacts(root: string, home: string): Promise<FolderFacts> {

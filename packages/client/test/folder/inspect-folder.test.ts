@@ -1,7 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderDoubt, type FolderFacts, inspectFolder, isAppWithoutRoutes } from '../../src/folder/inspect-folder.ts';
+import { folderDoubt, type FolderFacts } from '../../src/folder/folder-doubt.ts';
+import { inspectFolder, isAppWithoutRoutes } from '../../src/folder/inspect-folder.ts';
 import { makeFolder } from './folders.ts';
 
 const PLAIN: FolderFacts = { personal: false, frontPage: true, source: false, unbuilt: false, builds: [], sites: [] };

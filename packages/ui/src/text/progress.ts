@@ -1,5 +1,5 @@
 import { bytes, count, duration } from '@berth/client/amounts';
-import type { Amount, Progress } from '../publishing.ts';
+import type { Amount, PauseReason, Progress } from '../publishing.ts';
 import { untilText } from './time.ts';
 
 /** Returns the current step, its numbers, and the part that is done, from 0 to 1 or `null`. @param now Unix milliseconds. */
@@ -30,6 +30,23 @@ export const MILESTONES: Partial<Record<Progress['phase'], string>> = {
   retrying: 'an attempt failed and will be retried',
 };
 
+const PAUSE_TEXTS: Record<PauseReason, string> = {
+  asked: 'Nothing is sent until you continue.',
+  offline: 'You are offline. The upload continues when you are back.',
+  permission: 'You reloaded the page. The browser asks before it reads the folder again.',
+  'choose-again': 'You reloaded the page. Choose the same folder to continue; what arrived is not sent again.',
+};
+
+/** Says why an upload waits, and when it continues. */
+export function pauseText(why: PauseReason): string {
+  return PAUSE_TEXTS[why];
+}
+
+/** Formats how much of an upload was sent: `3.4 of 12 MB`. */
+export function sentText({ done, total }: { done: Amount; total: Amount }): string {
+  return bytesOf(done.bytes, total.bytes);
+}
+
 /** Formats two amounts of bytes, with the unit only once if both have the same unit: `3.4 of 12 MB`. */
 function bytesOf(done: number, total: number): string {
   const [doneNumber, doneUnit] = bytes(done).split(' ');
@@ -52,7 +69,8 @@ function sendingDetail({ done, total, bytesPerSecond }: Extract<Progress, { phas
   return parts.join(' · ');
 }
 
-function partOf(done: Amount, total: Amount): number {
+/** Returns the part of an amount that is done, from 0 to 1. */
+export function partOf(done: Amount, total: Amount): number {
   if (total.bytes > 0) return Math.min(1, done.bytes / total.bytes);
   return total.files > 0 ? Math.min(1, done.files / total.files) : 1;
 }

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { type FolderState, PauseReason, WatchedFolder } from '../../shared/folder.ts';
 import { ApprovedPath } from '../approval/approve.ts';
 import { problemOf } from '../problem.ts';
-import { initialProgress, type ProgressView, applyDeployEvent } from '../progress.ts';
+import { initialProgress, type ProgressView, applyDeployEvent } from '@berth/client/progress-view';
 
 /** The stored record of a watched folder. Its password is in the keychain instead. */
 export const FolderRecord = WatchedFolder.pick({

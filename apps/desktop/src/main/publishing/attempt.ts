@@ -9,7 +9,7 @@ import {
 import type { CreatedDeployment, Domain } from '@berth/contract';
 import type { PublishOptions } from '../../shared/publishing.ts';
 import { abortedError } from '../problem.ts';
-import { initialProgress, leftOutOf, type ProgressView, applyDeployEvent } from '../progress.ts';
+import { initialProgress, leftOutOf, type ProgressView, applyDeployEvent } from '@berth/client/progress-view';
 import type { EndReason } from './publish-queue.ts';
 
 /** How long to wait for the server's final response if the user cancels after everything is sent, in milliseconds. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ClientError } from '@berth/client';
 import type { Publishing, PublishingState, Question } from '../../shared/publishing.ts';
-import type { ProgressView } from '../progress.ts';
+import type { ProgressView } from '@berth/client/progress-view';
 import type { JsonFile } from '../storage/json-file.ts';
 import { type Entry, type StoredPublishings, withoutOldClaim, withoutOldest } from './entry.ts';
 

@@ -14,7 +14,7 @@ import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import type { NextDrop } from '../next-drop.ts';
 import type { Notifications } from '../notifications.ts';
-import type { ProgressView } from '../progress.ts';
+import type { ProgressView } from '@berth/client/progress-view';
 import type { StoreOptions } from '../storage/json-file.ts';
 import { type AttemptInput, attemptPublishing } from './attempt.ts';
 import { type Entry, liveOf, type StoredState } from './entry.ts';

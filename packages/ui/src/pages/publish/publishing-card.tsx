@@ -8,12 +8,20 @@ import { CopyButton, Link, OpenButton, QrButton } from '../../components/link.ts
 import { ProgressBar } from '../../components/meter.tsx';
 import { SignInButton } from '../../components/page.tsx';
 import { Moment, ProblemText, SkippedFiles } from '../../components/status.tsx';
-import type { FileWarning, Progress, Published, Publishing, PublishingState, Question } from '../../publishing.ts';
+import type {
+  FileWarning,
+  PauseReason,
+  Progress,
+  Published,
+  Publishing,
+  PublishingState,
+  Question,
+} from '../../publishing.ts';
 import { useAccount } from '../../state/account.ts';
 import { useNow } from '../../state/clock.ts';
 import { useBusy } from '../../state/requests.ts';
 import { questionText, sizeText } from '../../text/files.ts';
-import { progressText } from '../../text/progress.ts';
+import { partOf, pauseText, progressText, sentText } from '../../text/progress.ts';
 import { remainingText } from '../../text/time.ts';
 
 /** The icon, its tone and the heading for each state. `null`: the icon of the dropped item, or no heading. */
@@ -24,11 +32,15 @@ const HEADINGS: Record<
   asking: [icons.CircleHelp, 'is-warn', 'Is this the right folder?'],
   queued: [icons.Clock, '', 'Queued'],
   working: [null, 'is-busy', null],
+  paused: [icons.CirclePause, '', 'Paused'],
   published: [icons.CircleCheck, 'is-good', 'Published'],
   expired: [icons.Hourglass, '', 'Expired'],
   failed: [icons.CircleAlert, 'is-bad', 'Not published'],
   cancelled: [icons.CircleOff, '', 'Cancelled'],
 };
+
+/** The phases in which an upload can be paused. */
+const PAUSABLE: ReadonlySet<Progress['phase']> = new Set(['reading', 'sending', 'retrying']);
 
 /** What the buttons of a card do. The promises settle when the window has acted. */
 export interface PublishingActions {
@@ -40,6 +52,10 @@ export interface PublishingActions {
   /** Claims an anonymous deployment for the account. */
   claim(id: string): Promise<unknown>;
   watch(publishing: Publishing): void;
+  /** Pauses an upload; `null` in a window that cannot. */
+  pause: ((id: string) => void) | null;
+  /** Continues an upload that is paused. */
+  resume(publishing: Publishing): void;
 }
 
 interface CardProps {
@@ -53,7 +69,9 @@ export const PublishingCard = memo(function PublishingCard({ publishing, actions
   const hasExpired = state.is === 'published' && isExpired(state.published, now);
   const [icon, tone, heading] = HEADINGS[hasExpired ? 'expired' : state.is];
   const isPasted = state.is === 'asking' && state.question.about === 'pasted';
-  const isActive = state.is === 'working' || state.is === 'queued';
+  const isActive = state.is === 'working' || state.is === 'queued' || state.is === 'paused';
+  const { pause } = actions;
+  const canPause = pause !== null && state.is === 'working' && PAUSABLE.has(state.progress.phase);
   const cancel = () => actions.cancel(id);
   const dismiss = () => actions.dismiss(id);
   return (
@@ -74,7 +92,10 @@ export const PublishingCard = memo(function PublishingCard({ publishing, actions
       }
       tools={
         isActive ? (
-          <Button label="Cancel" small onClick={cancel} aria-label={`Cancel ${name}`} />
+          <>
+            {canPause && <IconButton icon={icons.Pause} label={`Pause ${name}`} onClick={() => pause(id)} />}
+            <Button label="Cancel" small onClick={cancel} aria-label={`Cancel ${name}`} />
+          </>
         ) : state.is === 'failed' ? null : (
           <IconButton icon={icons.X} label={`Dismiss ${name}`} onClick={dismiss} />
         )
@@ -94,6 +115,8 @@ function PublishingBody({ publishing, actions }: CardProps) {
       return <p className="soft">Starts when the uploads before it finish.</p>;
     case 'working':
       return <WorkProgress progress={state.progress} name={name} />;
+    case 'paused':
+      return <PausedBody publishing={publishing} actions={actions} state={state} />;
     case 'published':
       return <PublishedBody publishing={publishing} actions={actions} published={state.published} />;
     case 'failed':
@@ -129,6 +152,39 @@ function WorkProgress({ progress, name }: { progress: Progress; name: string }) 
         <span className="soft">{detail}</span>
       </p>
       <ProgressBar part={part} label={`${name}: ${doing}`} />
+    </div>
+  );
+}
+
+/** What continues an upload; `null` if the user need not do anything. */
+const CONTINUE: Record<PauseReason, string | null> = {
+  asked: 'Continue',
+  offline: null,
+  permission: 'Continue',
+  'choose-again': 'Choose folder again',
+};
+
+function PausedBody({
+  publishing,
+  actions,
+  state: { why, sent },
+}: CardProps & { state: Extract<PublishingState, { is: 'paused' }> }) {
+  const { name } = publishing;
+  const label = CONTINUE[why];
+  return (
+    <div className="card-body">
+      <div className="work">
+        <p className="work-text">
+          <span>{pauseText(why)}</span>
+          {sent && <span className="soft">{sentText(sent)}</span>}
+        </p>
+        {sent && <ProgressBar part={partOf(sent.done, sent.total)} label={`${name}: paused`} />}
+      </div>
+      {label !== null && (
+        <div className="card-actions">
+          <Button label={label} small variant="primary" onClick={() => actions.resume(publishing)} />
+        </div>
+      )}
     </div>
   );
 }

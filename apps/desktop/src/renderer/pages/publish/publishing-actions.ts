@@ -9,6 +9,8 @@ export function createPublishingActions({ commands, ask, watch }: Shell): Publis
     retry: (id) => void ask(commands.retryPublishing({ id })),
     dismiss: (id) => void ask(commands.dismissPublishing({ id })),
     claim: (id) => ask(commands.claimPublishing({ id })),
+    pause: null,
+    resume: ({ id }) => void ask(commands.retryPublishing({ id })),
     watch: ({ id, name, state }) =>
       watch([{ name, of: { publishing: id }, hasPassword: state.is === 'published' && state.published.password }]),
   };

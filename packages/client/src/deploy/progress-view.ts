@@ -1,5 +1,30 @@
-import type { DeployEvent, SkippedFile } from '@berth/client';
-import type { Amount, SkippedFileGroup, Progress } from '../shared/progress.ts';
+// The progress of a deploy as a state instead of events, so that a window that opens later can also show it. Also runs in a browser.
+import type { Amount, SkippedFile, SkipReason } from '../folder/snapshot.ts';
+import type { DeployEvent } from './events.ts';
+
+/** The files that a deployment skipped for one reason: their number and the first few paths. */
+export interface SkippedFileGroup {
+  reason: Exclude<SkipReason, 'junk'>;
+  count: number;
+  paths: string[];
+}
+
+/** The progress of a deploy. */
+export type Progress =
+  /** The files of the folder are being listed. */
+  | { phase: 'listing' }
+  /** The files are being read. `cached` counts the unchanged files, which are not read again. */
+  | { phase: 'reading'; done: Amount; total: Amount; cached: Amount }
+  /** The server is asked which contents are missing. */
+  | { phase: 'comparing'; total: Amount }
+  /** `bytesPerSecond` is the speed over the last seconds; `null` until it is measured. */
+  | { phase: 'sending'; done: Amount; total: Amount; bytesPerSecond: number | null }
+  /** All contents are uploaded, and the server creates the deployment. */
+  | { phase: 'finishing' }
+  /** The deployment is live, and the server links the domain. */
+  | { phase: 'linking' }
+  /** An attempt failed and will be retried. `at` is the time of the retry, in Unix milliseconds. */
+  | { phase: 'retrying'; attempt: number; at: number; reason: string };
 
 /** The period over which the speed is measured, in milliseconds. */
 const SPEED_OVER_MS = 3_000;

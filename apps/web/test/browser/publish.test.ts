@@ -1,0 +1,129 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describeInBrowser, openPage, type WatchedPage } from '@berth/testing/browser';
+import { zip } from '@berth/testing/zip-bytes';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { useConsole } from './built-console.ts';
+import { dropOn } from './drop.ts';
+
+/** Browsers give no handles of folders in `/dev`, where temporary files of other tests are. */
+const TEMPORARY = '/tmp/berth-drop-';
+
+type Contents = Record<string, string | Uint8Array>;
+
+const SITE: Contents = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }' };
+
+describeInBrowser('the drop page', (browser) => {
+  const console = useConsole();
+  let work: string;
+  beforeAll(async () => void (work = await mkdtemp(TEMPORARY)));
+  afterAll(() => rm(work, { recursive: true, force: true }));
+
+  async function writeFolder(name: string, files: Contents): Promise<string> {
+    const root = join(work, name);
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), content);
+    }
+    return root;
+  }
+
+  async function openConsole(): Promise<WatchedPage> {
+    const watched = await openPage(browser());
+    await watched.page.goto(console.origin());
+    await watched.page.getByRole('button', { name: 'Choose folder' }).waitFor();
+    return watched;
+  }
+
+  /** Waits until a drop is published, and returns its front page. */
+  async function visitPublished(page: Page, name: string, path = '/'): Promise<string> {
+    const card = cardOf(page, name);
+    await card.getByText('Published', { exact: true }).waitFor();
+    const url = await card.getByRole('link').first().getAttribute('href');
+    return (await console.server().visit(url!, path)).text;
+  }
+
+  const cardOf = (page: Page, name: string): Locator => page.getByRole('article', { name, exact: true });
+
+  it('publishes a folder that is dragged in without an account, and names what it left out', async () => {
+    const { page } = await openConsole();
+    await dropOn(page, await writeFolder('site', { ...SITE, '.env': 'SECRET=1' }));
+    expect(await visitPublished(page, 'site')).toBe('<h1>It floats.</h1>');
+    expect(await visitPublished(page, 'site', '/css/site.css')).toBe('h1 { color: teal }');
+    const text = await cardOf(page, 'site').innerText();
+    expect(text).toContain('1 private file skipped: .env');
+    expect(text).toContain('Expires in 3 days.');
+  });
+
+  it('publishes the folder of a dialog, with the keyboard alone', async () => {
+    const { page } = await openConsole();
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose folder' }).focus();
+    await page.keyboard.press('Enter');
+    await (await chooser).setFiles(await writeFolder('chosen', SITE));
+    expect(await visitPublished(page, 'chosen')).toBe('<h1>It floats.</h1>');
+  });
+
+  it('publishes a zip archive without the folder that contains everything', async () => {
+    const { page } = await openConsole();
+    const file = join(work, 'archive.zip');
+    const entries = Object.entries(SITE).map(([path, body]) => ({ name: `site/${path}`, body: String(body) }));
+    await writeFile(file, zip([...entries, { name: '__MACOSX/site/._index.html', body: 'x' }]));
+    await dropOn(page, file);
+    expect(await visitPublished(page, 'archive.zip', '/css/site.css')).toBe('h1 { color: teal }');
+  });
+
+  it('publishes an HTML file alone as a front page, and several files as a site', async () => {
+    const { page } = await openConsole();
+    const folder = await writeFolder('loose', { ...SITE, 'note.html': 'A note', 'a.txt': 'a' });
+    await dropOn(page, join(folder, 'note.html'));
+    expect(await visitPublished(page, 'note.html')).toBe('A note');
+    await dropOn(page, join(folder, 'index.html'), join(folder, 'a.txt'), join(folder, 'css'));
+    expect(await visitPublished(page, '3 files', '/css/site.css')).toBe('h1 { color: teal }');
+  });
+
+  it('asks before it publishes a project, and publishes its build instead', async () => {
+    const { page } = await openConsole();
+    const files = { 'package.json': '{}', 'src/main.js': '', 'dist/index.html': 'The build' };
+    await dropOn(page, await writeFolder('project', files));
+    const card = cardOf(page, 'project');
+    await card.getByText('looks like a project').waitFor();
+    await card.getByRole('button', { name: 'Publish dist' }).click();
+    expect(await visitPublished(page, 'project')).toBe('The build');
+  });
+
+  it('asks before it publishes a folder without a front page, and publishes nothing without a yes', async () => {
+    const { page } = await openConsole();
+    await dropOn(page, await writeFolder('notes', { 'a.txt': 'a' }));
+    const card = cardOf(page, 'notes');
+    await card.getByText('no index.html').waitFor();
+    await card.getByRole('button', { name: 'Don’t publish' }).click();
+    await card.waitFor({ state: 'detached' });
+  });
+
+  it('names a file that the server refuses, and sends no content', async () => {
+    const { page } = await openConsole();
+    const bodies: string[] = [];
+    page.on('request', (request) => request.method() === 'PUT' && bodies.push(request.url()));
+    await dropOn(page, await writeFolder('programs', { ...SITE, 'setup.exe': 'MZ' }));
+    const card = cardOf(page, 'programs');
+    await card.getByText('Not published').waitFor();
+    expect(await card.innerText()).toContain('setup.exe');
+    expect(bodies).toEqual([]);
+  });
+});
+
+describeInBrowser('the drop page of a server without anonymous deploys', (browser) => {
+  const console = useConsole({ env: { ANONYMOUS_DEPLOYS: 'off' } });
+
+  it('says that the person must sign in', async () => {
+    const { page } = await openPage(browser());
+    await page.goto(console.origin());
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Choose files' }).click();
+    await (await chooser).setFiles({ name: 'index.html', mimeType: 'text/html', buffer: Buffer.from('Hi') });
+    const card = page.getByRole('article', { name: 'index.html' });
+    await card.getByText('publishes only for people who are signed in').waitFor();
+  });
+});
