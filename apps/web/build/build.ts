@@ -45,7 +45,13 @@ export async function buildConsole(dist: string = DIST): Promise<void> {
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         license: { fileName: 'licenses.md' },
-        rolldownOptions: { checks: { moduleLevelDirective: false } },
+        rolldownOptions: {
+          checks: { moduleLevelDirective: false },
+          output: {
+            // Zod is configured before any other chunk creates a schema.
+            codeSplitting: { groups: [{ name: 'zod', test: /\/node_modules\/zod\/|\/jitless\.ts$/ }] },
+          },
+        },
       },
       worker: {
         format: 'es',

@@ -3,7 +3,7 @@ import { useParams } from 'wouter';
 import { AccountGate } from '../shell/account-gate.tsx';
 
 export default function ConsoleDomainPage() {
-  const { domain = '' } = useParams<{ domain: string }>();
+  const { domain } = useParams<{ domain: string }>();
   return (
     <AccountGate title={domain} invitation="Sign in to see this domain.">
       <DomainPage key={domain} domain={domain} />

@@ -62,11 +62,11 @@ const ACTORS = [
   ['operator', 'The operator'],
   ['system', 'The server'],
 ] as const;
-const PEOPLE_EVENTS = ['session', 'passkey', 'member', 'device'];
+const PEOPLE_EVENTS: ReadonlySet<string> = new Set(['session', 'passkey', 'member', 'device']);
 
 function matches({ event, authMethod }: Activity, subject: string, actor: string): boolean {
   const kind = event.split('.', 1)[0]!;
-  const isSubject = subject === '' || (subject === 'people' ? PEOPLE_EVENTS.includes(kind) : kind === subject);
+  const isSubject = subject === '' || (subject === 'people' ? PEOPLE_EVENTS.has(kind) : kind === subject);
   return isSubject && (actor === '' || authMethod === actor);
 }
 
