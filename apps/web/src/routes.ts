@@ -41,6 +41,9 @@ export const ROUTES: readonly ConsoleRoute[] = [
   route('/app/sites/:site', 'Site', () => import('./pages/site-page.tsx')),
   route('/app/domains/:domain', 'Domain', () => import('./pages/domain-page.tsx')),
   route('/app/sign-in', 'Sign in', () => import('./pages/sign-in-page.tsx')),
+  route('/app/first', 'Sign in', () => import('./pages/first-link-page.tsx')),
+  route('/app/keep', 'Keep a way in', () => import('./pages/keep-page.tsx')),
+  route('/app/invite', 'Join an account', () => import('./pages/invite-page.tsx')),
   route('/device', 'Approve a device', () => import('./pages/device-page.tsx')),
   route('/claim/:hash', 'Keep this site', () => import('./pages/claim-page.tsx')),
 ];

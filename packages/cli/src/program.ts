@@ -14,6 +14,7 @@ import { addDownload } from './commands/download.ts';
 import { addFiles } from './commands/files.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
+import { addInvites, addMembers } from './commands/members.ts';
 import { addOpen } from './commands/open.ts';
 import { addPreview } from './commands/preview.ts';
 import { addPrune } from './commands/prune.ts';
@@ -38,7 +39,7 @@ const COMMANDS = {
     addPrune,
     addOpen,
   ],
-  'Account:': [addLogin, addAccount, addTokens, addActivities, addClaim],
+  'Account:': [addLogin, addAccount, addTokens, addMembers, addInvites, addActivities, addClaim],
   'This program:': [addCheck, addConfig, addCompletion],
 };
 

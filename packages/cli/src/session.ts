@@ -5,6 +5,7 @@ import {
   deployArchive,
   deployFolder,
   planFolder,
+  requestKey,
   watchFolder,
 } from '@berth/client';
 import open from 'open';
@@ -18,6 +19,7 @@ export const PARTS = {
   deployArchive,
   deployFolder,
   planFolder,
+  requestKey,
   watchFolder,
   openPage: async (url: string): Promise<void> => void (await open(url)),
 };

@@ -66,6 +66,8 @@ export function terminalOf(
     resultColumns: (): number | null => (stdout.isTTY === true ? stdout.columns || 80 : null),
     /** The bytes of standard input; `null` if a person types there. */
     input: stdin.isTTY === true ? null : stdin,
+    /** Reads the next line of the input, without a question; `null` at the end of the input. */
+    readLine: (signal: AbortSignal): Promise<string | null> => readLine(stdin, signal),
     /** Whether there is a person to ask. */
     isInteractive: stdin.isTTY === true && stderr.isTTY === true,
     /** Asks a question. Hides what is typed if it is `secret`. Without a person, reads the answer from the next input line. */
@@ -111,6 +113,19 @@ function writerOf(isColoured: boolean): (lines: readonly Line[]) => string {
 function isPlain(env: Environment): boolean {
   const isCi = !['', '0', 'false'].includes(env['CI'] ?? '');
   return Boolean(env['NO_COLOR']) || isCi || env['TERM'] === 'dumb';
+}
+
+async function readLine(input: Input, signal: AbortSignal): Promise<string | null> {
+  const reader = createInterface({ input });
+  try {
+    return await new Promise<string | null>((resolve, reject) => {
+      reader.once('line', (line) => resolve(line.trim()));
+      reader.once('close', () => resolve(null));
+      signal.addEventListener('abort', () => reject(abortedError(signal.reason)), { once: true });
+    });
+  } finally {
+    reader.close();
+  }
 }
 
 interface AskOptions {

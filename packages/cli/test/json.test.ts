@@ -120,6 +120,23 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['tokens delete TOKEN', { token: 'string' }],
   ['account', { account: ACCOUNT }],
   ['activities --limit 1', { activities: [ACTIVITY], more: 'boolean' }],
+  ['account rename Shop', { account: { ...ACCOUNT, name: 'string' } }],
+  ['members', { members: [{ ...repeatedShape('string', 'member email role'), created: 'number' }] }],
+  [
+    'invites create grace@example.com',
+    {
+      invite: {
+        ...repeatedShape('string', 'invite email role'),
+        ...repeatedShape('number', 'created expires'),
+        url: 'string',
+      },
+    },
+  ],
+  [
+    'invites',
+    { invites: [{ ...repeatedShape('string', 'invite email role'), ...repeatedShape('number', 'created expires') }] },
+  ],
+  ['invites delete INVITE', { invite: 'string' }],
   ['check', { server: 'string', checks: [{ ...repeatedShape('string', 'name status message'), next: 'null' }] }],
   [
     'preview DIST',
@@ -174,6 +191,7 @@ describe('--json', () => {
       expect(Object.keys(value)).toEqual(Object.keys(shape));
       knownWords['ID'] ??= value.deployment?.deployment;
       knownWords['TOKEN'] ??= value.token?.token;
+      knownWords['INVITE'] ??= value.invite?.invite;
     }
     expect(openedUrls).toHaveLength(1);
   });

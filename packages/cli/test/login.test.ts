@@ -32,6 +32,60 @@ describe('berth login', () => {
     expect(await runProgram('whoami')).toEqual({ code: 0, out: account, err: '' });
   });
 
+  it('gets a key after a person has approved it in the browser', async () => {
+    const opened: string[] = [];
+    const prompt = {
+      code: 'BCDF-GHJK',
+      page: `${url}/device`,
+      pageWithCode: `${url}/device?code=BCDF-GHJK`,
+      expires: new Date(),
+    };
+    const person = createUser(
+      { BERTH_SERVER: url },
+      {
+        openPage: async (page) => void opened.push(page),
+        requestKey: async ({ client, program, onPrompt }) => {
+          expect([client.server.href, client.key, program]).toEqual([`${url}/`, null, 'berth-cli']);
+          onPrompt(prompt);
+          return OWNER_KEY;
+        },
+      },
+    );
+    const { code, out, err } = await person.runOnTerminal([], 'login');
+    expect([code, out]).toEqual([0, expect.stringContaining('as owner@localhost. The key is stored')]);
+    expect(err).toContain(`Open ${url}/device in a browser and enter this code:\n\n  BCDF-GHJK\n`);
+    expect(opened).toEqual([prompt.pageWithCode]);
+    expect(readFileSync(fileOf(person.home), 'utf8')).toContain(OWNER_KEY);
+    const withoutTerminal = await person.runInProcess('login');
+    expect(withoutTerminal).toMatchObject({ code: 0, err: expect.stringContaining('  BCDF-GHJK\n') });
+    expect(opened).toHaveLength(1);
+  });
+
+  it('accepts a key that is pasted while it waits for the approval', async () => {
+    let wasStopped = false;
+    const person = createUser(
+      { BERTH_SERVER: url },
+      {
+        openPage: async () => {},
+        requestKey: ({ onPrompt, signal }) => {
+          onPrompt({ code: 'BCDF-GHJK', page: url, pageWithCode: url, expires: new Date() });
+          return new Promise((_, reject) =>
+            signal!.addEventListener('abort', () => ((wasStopped = true), reject(signal!.reason as Error))),
+          );
+        },
+      },
+    );
+    const { code, asked } = await person.runOnTerminal([OWNER_KEY], 'login');
+    expect([code, asked]).toEqual([0, ['Waiting. You can also paste an API key here: ']]);
+    expect(wasStopped).toBe(true);
+  });
+
+  it('asks for a key if the server cannot ask a person in the browser', async () => {
+    const person = createUser({ BERTH_SERVER: url }, { requestKey: async () => null });
+    const { code, asked } = await person.runOnTerminal([OWNER_KEY], 'login');
+    expect([code, asked]).toEqual([0, ['API key: ']]);
+  });
+
   it('accepts a deploy token', async () => {
     const { deployToken } = await server().account();
     const { outcome, runInProcess } = await signedIn(deployToken);

@@ -2,6 +2,7 @@
 export type { ApiRouter } from '@berth/contract';
 export { followActivities, type FollowOptions } from './follow-activities.ts';
 export { type BerthClient, type ClientOptions, createClient, parseWebAddress } from './client.ts';
+export { type DeviceFlowOptions, type DevicePrompt, requestKey } from './device-flow.ts';
 export {
   abortedError,
   ClientError,

@@ -122,6 +122,19 @@ export const DeletedAccount = z
   .meta({ id: 'DeletedAccount' });
 export type DeletedAccount = z.infer<typeof DeletedAccount>;
 
+/** The site of a claim link, for the page that asks whether to keep it. */
+export const ClaimedSite = z.object({
+  deployment: z.string(),
+  url: z.string().describe('The address of the site.'),
+  title: z.string().nullable().describe('The title of its front page; null for none.'),
+  files: z.int(),
+  size: z.int().describe('Sum of the file sizes, in bytes.'),
+  password: z.boolean().describe('Whether visitors need a password.'),
+  created: Timestamp,
+  expires: Timestamp.nullable().describe('When the site is removed unless it is claimed; null if it is yours.'),
+});
+export type ClaimedSite = z.infer<typeof ClaimedSite>;
+
 /** The body of `POST /account/claim`. Source: api §6. */
 export const ClaimRequest = z
   .object({

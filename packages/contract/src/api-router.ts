@@ -14,6 +14,7 @@ import type {
   Activity,
   ActivityList,
   ActivityWatch,
+  ClaimedSite,
   ClaimRequest,
   DeletedAccount,
 } from './account.ts';
@@ -45,15 +46,19 @@ import type {
   DomainVersionQuery,
   VerifiedDomain,
 } from './domains.ts';
+import type { DeviceCode, DeviceRequest } from './devices.ts';
 import type { ErrorBody } from './errors.ts';
 import type { LabelList } from './labels.ts';
 import type {
   CreatedInvite,
   DeletedInvite,
   DeletedMember,
+  InviteAcceptance,
   InviteList,
   InvitePath,
   InviteRequest,
+  InviteSecret,
+  InviteTarget,
   MemberList,
   MemberPath,
 } from './members.ts';
@@ -63,6 +68,8 @@ import type {
   AccountChoice,
   BrowserSessionList,
   BrowserSessionPath,
+  CodeRequest,
+  CodeSignIn,
   DeletedSessions,
   Done,
   LinkRequest,
@@ -75,8 +82,10 @@ import type {
   PasskeySignIn,
   PasswordChange,
   PasswordSignIn,
+  RequestedCode,
   SessionProof,
   SessionState,
+  SignedIn,
 } from './sign-in.ts';
 import type { Site, SiteList, SitePath, SiteQuery } from './sites.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
@@ -90,6 +99,7 @@ export type ApiRouter = TRPCBuiltRouter<
   { ctx: object; meta: object; errorShape: ApiErrorShape; transformer: false },
   {
     account: {
+      claimed: Mutation<typeof ClaimRequest, typeof ClaimedSite>;
       claim: Mutation<typeof ClaimRequest, typeof Deployment>;
       delete: Mutation<typeof AccountDeletion, typeof DeletedAccount>;
       get: Query<None, typeof Account>;
@@ -110,6 +120,11 @@ export type ApiRouter = TRPCBuiltRouter<
       list: Query<Optional<typeof DeploymentQuery>, typeof DeploymentList>;
       update: Mutation<typeof DeploymentPatch, typeof Deployment>;
     };
+    devices: {
+      approve: Mutation<typeof DeviceCode, typeof DeviceRequest>;
+      deny: Mutation<typeof DeviceCode, typeof DeviceRequest>;
+      find: Mutation<typeof DeviceCode, typeof DeviceRequest>;
+    };
     domains: {
       delete: Mutation<typeof DomainPath, typeof DeletedDomain>;
       dns: Query<typeof DomainPath, typeof DomainDns>;
@@ -125,6 +140,8 @@ export type ApiRouter = TRPCBuiltRouter<
     };
     invites: {
       create: Mutation<Optional<typeof InviteRequest>, typeof CreatedInvite>;
+      accept: Mutation<typeof InviteAcceptance, typeof Done>;
+      find: Mutation<typeof InviteSecret, typeof InviteTarget>;
       delete: Mutation<typeof InvitePath, typeof DeletedInvite>;
       list: Query<None, typeof InviteList>;
     };
@@ -165,9 +182,11 @@ export type ApiRouter = TRPCBuiltRouter<
     };
     signIn: {
       beginPasskey: Mutation<None, typeof PasskeyOptions>;
+      code: Mutation<typeof CodeSignIn, typeof SignedIn>;
       passkey: Mutation<typeof PasskeySignIn, typeof Done>;
       password: Mutation<typeof PasswordSignIn, typeof Done>;
       readLink: Mutation<typeof LinkRequest, typeof LinkTarget>;
+      requestCode: Mutation<typeof CodeRequest, typeof RequestedCode>;
       useLink: Mutation<typeof LinkRequest, typeof Done>;
     };
     sites: {

@@ -4,6 +4,7 @@ export type { ApiRouter } from './api-router.ts';
 export * from './auth-methods.ts';
 export * from './deploy-form.ts';
 export * from './deployments.ts';
+export * from './devices.ts';
 export * from './domains.ts';
 export * from './errors.ts';
 export * from './file-refusals.ts';

@@ -82,6 +82,26 @@ export const CreatedInvite = Invite.extend({
 }).meta({ id: 'CreatedInvite' });
 export type CreatedInvite = z.infer<typeof CreatedInvite>;
 
+/** The input of `invites.find`. */
+export const InviteSecret = z.object({
+  secret: z.string().max(256, 'the secret must be that of an invitation').describe('The secret in the link.'),
+});
+/** The input of `invites.accept`. */
+export const InviteAcceptance = InviteSecret.extend({
+  email: Email.optional().describe(
+    'The e-mail address of a person who is not signed in, if the invitation names none.',
+  ),
+});
+/** What an invitation is for. */
+export const InviteTarget = z.object({
+  account: z.string().describe('The id of the account.'),
+  name: z.string().nullable().describe('The name of the account; null for none.'),
+  owner: z.string().describe('The e-mail address of the account.'),
+  email: z.string().nullable().describe('The only person who can accept; null for anyone.'),
+  expires: Timestamp,
+});
+export type InviteTarget = z.infer<typeof InviteTarget>;
+
 /** The body of `GET /account/invites`. */
 export const InviteList = z
   .object({ invites: z.array(Invite).describe('The invitations that can be accepted, newest first.') })

@@ -104,12 +104,39 @@ export const PasswordSignIn = z.object({ email: Email, password: EnteredPassword
 /** The input of `signIn.passkey`. */
 export const PasskeySignIn = z.object({ response: PasskeyResponse });
 
-/** The input of `session.prove`: one of the two. */
+/** A path of the console, to which a person returns after signing in. It never leads to another host. */
+export const ReturnPath = z
+  .string()
+  .max(2_048, 'back must have at most 2,048 characters')
+  .refine((path) => /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(path), 'back must be a path of this server, such as "/app/sites"')
+  .describe('The path of the console to return to.');
+
+/** The input of `signIn.requestCode`. */
+export const CodeRequest = z.object({ email: Email, back: ReturnPath.optional() });
+/** The result of `signIn.requestCode`, which is the same for every address. */
+export const RequestedCode = z.object({ seconds: z.int().describe('How long the code works.') });
+const Code = z
+  .string()
+  .max(64, 'the code must have 6 digits')
+  .transform((text) => text.replace(/[\s-]/g, ''))
+  .refine((text) => /^\d{6}$/.test(text), 'the code must have 6 digits');
+/** The input of `signIn.code`. */
+export const CodeSignIn = z.object({ code: Code });
+/** The result of `signIn.code`. */
+export const SignedIn = z.object({
+  back: z.string().nullable().describe('The path of the console to return to; null for none.'),
+});
+
+/** The input of `session.prove`: one of the three. */
 export const SessionProof = z
-  .object({ password: EnteredPassword.optional(), response: PasskeyResponse.optional() })
+  .object({
+    password: EnteredPassword.optional(),
+    response: PasskeyResponse.optional(),
+    code: Code.optional().describe('A code that `signIn.requestCode` has sent to the address of the person.'),
+  })
   .refine(
-    ({ password, response }) => (password === undefined) !== (response === undefined),
-    'send either password or response',
+    ({ password, response, code }) => [password, response, code].filter((each) => each !== undefined).length === 1,
+    'send one of password, response and code',
   );
 /** The input of `session.choose`. */
 export const AccountChoice = z.object({ account: z.string().max(64, 'account must be the id of an account') });

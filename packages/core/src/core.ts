@@ -2,6 +2,8 @@ import type { MemberRole, Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
 import type { Dns } from './dns/dns.ts';
 import type { Log } from './log.ts';
+import type { Mailer } from './mail/mailer.ts';
+import type { OidcProvider } from './oidc/provider.ts';
 import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';
 import type { Tracer } from './tracing.ts';
@@ -87,6 +89,16 @@ export interface ActivityFeed {
   end(): void;
 }
 
+/** The ways to sign in that the operator has configured. Source: api §10, §13. */
+export interface SignInSettings {
+  /** Sends codes; `null` for a server without a mail server. */
+  readonly mailer: Mailer | null;
+  /** The OpenID Connect provider; `null` for none. */
+  readonly provider: OidcProvider | null;
+  /** What a person gets who opens an account; `null` if no one can. */
+  readonly signUp: { readonly plan: string } | null;
+}
+
 /** The dependencies of all services. A server creates one value; tests replace parts of it. */
 export interface Core {
   readonly database: Database;
@@ -103,6 +115,7 @@ export interface Core {
   readonly ownerEmail: string;
   /** Whether clients without a credential may deploy. Source: api §10. */
   readonly anonymousDeploys: boolean;
+  readonly signIn: SignInSettings;
   /** The rate limits; `null` for no limits. */
   readonly rateLimits: RateLimits | null;
   readonly log: Log;
@@ -167,6 +180,8 @@ export interface Browser {
   keepSession(secret: string | null): void;
   /** Replaces the secret of the sign-in that the browser has begun. `null` removes it. */
   keepProof(secret: string | null): void;
+  /** Runs work after the response was sent, or at once if the client has left. The work must not throw. */
+  afterResponse(work: () => Promise<void>): void;
 }
 
 /** A member of the account of the caller. */

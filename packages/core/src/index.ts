@@ -5,6 +5,7 @@ export type {
   Addresses,
   Browser,
   Caller,
+  SignInSettings,
   Core,
   Keys,
   Log,
@@ -35,6 +36,9 @@ export {
 } from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
 export { authenticate, authenticateSession } from './services/authentication.ts';
+export { createMailer } from './mail/mailer.ts';
+export { beginOidc, finishOidc } from './services/sign-in/oidc-sign-in.ts';
+export { createOidcProvider } from './oidc/provider.ts';
 export { createOwnerLink, ownerNeedsLink } from './services/sign-in/links.ts';
 export { PROOF_COOKIE_SECONDS } from './services/sign-in/proofs.ts';
 export { SESSION_COOKIE_SECONDS } from './services/sign-in/sessions.ts';
@@ -51,6 +55,7 @@ export { type IdempotencyKey, readIdempotencyKey } from './services/deployments/
 export { checkDomainSetup, findDomainSetup } from './services/domains/domain-setup.ts';
 export type { DomainSetup, SetupRecord } from './services/domains/domain-setup.ts';
 export { countPendingWork } from './services/pending-work.ts';
+export { beginDeviceGrant, redeemDeviceGrant } from './services/sign-in/device-grants.ts';
 export { runQueued } from './services/run-queued.ts';
 export { recordHeartbeat, newBootId } from './services/sweep/sweep.ts';
 export { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, takeRateLimit, rateLimitExceeded } from './services/rate-limits.ts';

@@ -77,6 +77,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
       code: randomBytes(32),
     },
     activityFeed: createActivityFeed(database.newActivities),
+    signIn: { mailer: null, provider: null, signUp: null },
     rateLimits: null,
     log: { info() {}, warn() {}, error() {} },
     tracer: UNTRACED,
@@ -128,6 +129,7 @@ export function createTestBrowser(fields: Partial<TestBrowser> = {}): TestBrowse
     proof: null,
     keepSession: (secret) => void (browser.session = secret),
     keepProof: (secret) => void (browser.proof = secret),
+    afterResponse: (work) => void work(),
     ...fields,
   };
   return browser;

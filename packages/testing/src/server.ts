@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Berth, startBerth } from '@berth/api';
 import { type Caps, type CreatedDeployment, DEFAULT_PLANS, type DeployLimits } from '@berth/contract';
 import type { Core, Log } from '@berth/core';
+import { createFirstLink } from '@berth/core/operator';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { createAccount, createToken, insertApiKey } from './internals.ts';
 import {
@@ -36,6 +37,8 @@ export interface TestServer {
   publish(files: Files, options?: PublishOptions): Promise<CreatedDeployment>;
   /** Creates an account with an API key and a deploy token. */
   account(plan?: string): Promise<{ account: string; key: string; deployToken: string }>;
+  /** Creates a one-time link for a member of any account. */
+  signInLink(email: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -95,6 +98,7 @@ export async function startServer({ env = {}, plans, parts }: ServerOptions = {}
       secrets.add(created.key).add(created.deployToken);
       return created;
     },
+    signInLink: async (email) => (await createFirstLink(berth.core, email)).url,
     async close() {
       await berth.close();
       await database.drop();

@@ -21,6 +21,8 @@ import { callsOf } from './trpc-calls.ts';
 
 /** Identifies the caller of each request once, and decides whether the request is allowed. */
 export interface Admission {
+  /** Returns the browser that opens a page, also when another site has sent it here: then without its session. */
+  visitorOf: (req: Request, res: Response) => Browser;
   /**
    * Counts a request towards the rate limit, as middleware before every limited route. Shows the remaining requests in
    * every response, also in a 404. Rejects clients over their limit, except in tRPC calls, which the tRPC route
@@ -61,12 +63,12 @@ export function createAdmission({
   allowInsecure,
   log,
 }: Pick<ApiHostOptions, 'core' | 'addressOf' | 'baseUrl' | 'allowInsecure' | 'log'>): Admission {
-  const browserOf = createBrowserReader({ baseUrl, allowInsecure, addressOf });
+  const browsers = createBrowserReader({ baseUrl, allowInsecure, addressOf });
   const results = new WeakMap<Request, AdmissionResult>();
 
   async function admit(req: Request, res: Response, calls: number): Promise<AdmissionResult> {
     const address = addressOf(req);
-    const browser = browserOf(req, res);
+    const browser = browsers.ofConsole(req, res);
     const result = await identify(core, req.headers.authorization, browser, address);
     if (result.refusal !== null && toServiceError(result.refusal).status >= 500) return result;
     const { caller } = result;
@@ -90,6 +92,7 @@ export function createAdmission({
   }
 
   return {
+    visitorOf: (req, res) => browsers.ofVisitor(req, res),
     async count(req, res, next) {
       if (req.method === 'OPTIONS') return next();
       const calls = callsOf(req.url);

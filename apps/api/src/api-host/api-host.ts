@@ -10,6 +10,7 @@ import { createConsole } from './console/console.ts';
 import { createContentsRoute } from './contents-route.ts';
 import { cors } from './cors.ts';
 import { createDeployRoute } from './deploy-route.ts';
+import { deviceFlowRouter } from './device-flow/device-flow.ts';
 import { domainSetupRouter } from './domain-setup/domain-setup.ts';
 import { handleErrors } from './errors.ts';
 import { healthRouter } from './health.ts';
@@ -19,6 +20,7 @@ import { referenceRouter } from './reference.ts';
 import { traceRequests } from './request-spans.ts';
 import { securityTxtRouter } from './security-txt.ts';
 import { restRouter } from './rest.ts';
+import { oidcRouter } from './sign-in/oidc-routes.ts';
 import { createSessionRoute } from './sign-in/session-route.ts';
 import { trpcRouter } from './trpc.ts';
 
@@ -28,7 +30,7 @@ import { trpcRouter } from './trpc.ts';
  */
 export function createApiHost(options: ApiHostOptions): Express {
   const { core, baseUrl, log } = options;
-  const { count, createContext } = createAdmission(options);
+  const { count, createContext, visitorOf } = createAdmission(options);
   const app = express();
   app
     .disable('x-powered-by')
@@ -51,12 +53,14 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => core.now()));
   if (core.tracer !== UNTRACED) app.use(traceRequests(core.tracer));
   app.use(count);
-  app.use(claimPageRouter(options));
+  app.use(claimPageRouter(options, console.sendShell));
   app.use(domainSetupRouter(options));
+  app.use(deviceFlowRouter(options));
   app.post('/deployments', cors, createDeployRoute({ ...options, createContext }));
   app.get('/deployments/:deployment/archive', cors, createDownloadRoute(createContext, log));
   app.put('/uploads/:upload/contents', cors, createContentsRoute(createContext, log));
   app.get('/session', createSessionRoute(createContext, log));
+  app.use(oidcRouter({ createContext, visitorOf, origin: baseUrl.origin, log }));
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(
     restRouter(appRouter, createContext, log, {

@@ -88,6 +88,7 @@ export const TAGS: oas31.TagObject[] = [
   },
   { name: 'Tokens', description: 'Credentials of the account: API keys and deploy tokens.' },
   { name: 'Account', description: 'The account, its usage, and its audit log.' },
+  { name: 'Members', description: 'The people who act for the account, and invitations to it.' },
   { name: 'Platform', description: 'Plans, limits, and a health check.' },
 ];
 

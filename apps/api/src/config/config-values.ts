@@ -206,6 +206,40 @@ export function parseEmail(text: string): string {
   return text;
 }
 
+export function parseSmtpUrl(text: string): string {
+  const url = URL.parse(text);
+  if ((url?.protocol !== 'smtp:' && url?.protocol !== 'smtps:') || url.hostname === '')
+    throw new Error(
+      'the value must be the URL of a mail server like "smtps://user:password@mail.example.com", percent-encoded',
+    );
+  return text;
+}
+
+/** Reads the issuer of an OpenID Connect provider. Plain http is allowed for this machine only. */
+export function parseIssuer(text: string): string {
+  const url = URL.parse(text);
+  const isLocal = url?.protocol === 'http:' && /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (!url || (url.protocol !== 'https:' && !isLocal) || url.search || url.hash || url.username)
+    throw new Error('the issuer must be an https URL without a query, such as "https://accounts.example.com"');
+  return text;
+}
+
+/** Reads the name of a provider, which a button shows. */
+export function parseProviderName(text: string): string {
+  if (text.length > 40 || /\p{Cc}/u.test(text)) throw new Error('the name must have at most 40 characters');
+  return text;
+}
+
+/** Reads the sender of e-mails: an address, or a name with an address in angle brackets. */
+export function parseSender(text: string): string {
+  if (
+    text.length > MAX_EMAIL_LENGTH ||
+    !/^(?:[^<>@"\p{Cc}]* )?(?:<[^\s@<>"\p{Cc}]+@[^\s@<>"\p{Cc}]+>|[^\s@<>"\p{Cc}]+@[^\s@<>"\p{Cc}]+)$/u.test(text)
+  )
+    throw new Error(`${quote(text)} is not a sender; use "berth@example.com" or "Berth <berth@example.com>"`);
+  return text;
+}
+
 /** Reads an e-mail address or an http(s) URL. @returns A URL; `mailto:` for an e-mail address. */
 export function parseAbuseContact(text: string): string {
   const advice =

@@ -58,6 +58,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     allowInsecure: reader.read('ALLOW_INSECURE', false, values.parseSwitch),
     /** How long public sites in memory may be served while the database is unavailable. */
     staleMs: 1_000 * reader.read('STALE_SECONDS', 0, values.parseSeconds),
+    ...readSignIn(reader, addresses),
     ...readAdmin(reader),
     logLevel: reader.read('LOG_LEVEL', 'info', values.parseLogLevel),
     logFormat: reader.read<values.LogFormat>('LOG_FORMAT', isatty(1) ? 'pretty' : 'json', values.parseLogFormat),
@@ -124,6 +125,47 @@ function readTracing(reader: EnvironmentReader): boolean {
   const endpoint = reader.read<string | null>('OTEL_EXPORTER_OTLP_ENDPOINT', null, values.parseCollector);
   const isDisabled = reader.read('OTEL_SDK_DISABLED', false, (text) => text.toLowerCase() === 'true');
   return endpoint !== null && !isDisabled;
+}
+
+/** Reads the ways to sign in besides links, passkeys and passwords. Source: api §10, §13. */
+function readSignIn(reader: EnvironmentReader, { apiHost }: { apiHost: string }) {
+  const smtpUrl = reader.readSecret<string | null>('SMTP_URL', null, values.parseSmtpUrl);
+  const signUp = reader.read('SIGN_UP', false, values.parseSwitch);
+  const oidc = readOidc(reader);
+  if (signUp && smtpUrl === null && oidc === null && reader.isSound('SMTP_URL', 'SMTP_URL_FILE', 'OIDC_ISSUER'))
+    reader.addFault(
+      'SIGN_UP',
+      'people sign up with a code by e-mail or an OpenID Connect provider; set SMTP_URL, or OIDC_ISSUER',
+    );
+  return {
+    /** The mail server that sends sign-in codes; `null` for none. */
+    smtpUrl,
+    /** The sender of e-mails. */
+    smtpFrom: reader.read('SMTP_FROM', `Berth <berth@${apiHost}>`, values.parseSender),
+    /** The OpenID Connect provider; `null` for none. */
+    oidc,
+    /** Whether anyone can open an account. */
+    signUp,
+  };
+}
+
+function readOidc(reader: EnvironmentReader) {
+  const issuer = reader.read<string | null>('OIDC_ISSUER', null, values.parseIssuer);
+  const clientId = reader.read('OIDC_CLIENT_ID', '', String);
+  const clientSecret = reader.readSecret('OIDC_CLIENT_SECRET', '', String);
+  const name = reader.read('OIDC_NAME', '', values.parseProviderName);
+  const missing = [
+    ...(issuer === null ? ['OIDC_ISSUER'] : []),
+    ...(clientId === '' ? ['OIDC_CLIENT_ID'] : []),
+    ...(clientSecret === '' ? ['OIDC_CLIENT_SECRET'] : []),
+  ];
+  if (issuer !== null && missing.length === 0)
+    return { issuer, clientId, clientSecret, name: name || new URL(issuer).hostname };
+  const isSound = reader.isSound('OIDC_ISSUER', 'OIDC_CLIENT_SECRET', 'OIDC_CLIENT_SECRET_FILE');
+  if (missing.length < 3 && isSound)
+    for (const variable of missing)
+      reader.addFault(variable, 'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together');
+  return null;
 }
 
 /** Reads the settings of the listener for operators and proxies. Source: api §12; security T42. */

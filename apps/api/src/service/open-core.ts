@@ -7,6 +7,8 @@ import {
   createActivityFeed,
   createDns,
   createHasher,
+  createMailer,
+  createOidcProvider,
   createPlans,
   type Database,
   type DatabaseAddress,
@@ -14,6 +16,7 @@ import {
   openDatabase,
   openDiskPacks,
   prepareDataFolder,
+  type SignInSettings,
   newBootId,
   startEmbeddedPostgres,
   toServiceError,
@@ -78,6 +81,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     activityFeed: createActivityFeed(database.newActivities),
     ownerEmail: config.ownerEmail,
     anonymousDeploys: config.anonymousDeploys,
+    signIn: openSignIn(config, resources),
     rateLimits: config.rateLimits,
     log,
     tracer,
@@ -115,6 +119,16 @@ export async function openStores(
  */
 async function clearFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
+}
+
+/** Opens the ways to sign in that the operator has configured. Source: api §10, §13. */
+function openSignIn(config: Config, resources: AsyncDisposableStack): SignInSettings {
+  const { smtpUrl, smtpFrom, oidc, baseUrl, signUp, defaultPlan } = config;
+  const mailer = smtpUrl === null ? null : createMailer({ url: smtpUrl, from: smtpFrom });
+  resources.defer(() => mailer?.close());
+  const redirectUri = `${baseUrl.origin}/sign-in/oidc/callback`;
+  const provider = oidc && createOidcProvider({ ...oidc, redirectUri });
+  return { mailer, provider, signUp: signUp ? { plan: defaultPlan.plan } : null };
 }
 
 /** Returns the addresses that responses contain. Source: api §10. */

@@ -157,6 +157,8 @@ describe('the operations of the OpenAPI document', () => {
       'domains.validate': true,
       'account.claim': true,
       'tokens.create': false,
+      'account.update': true,
+      'invites.create': false,
     });
   });
 

@@ -23,6 +23,7 @@ describe('a secret in a file', () => {
     ['OWNER_API_KEY', API_KEY, 'ownerApiKey', API_KEY],
     ['DATABASE_URL', 'postgres://u:p@host/db', 'databaseUrl', 'postgres://u:p@host/db'],
     ['ADMIN_TOKEN', KEY_HEX, 'adminToken', KEY_HEX],
+    ['SMTP_URL', 'smtps://u:p@mail.test', 'smtpUrl', 'smtps://u:p@mail.test'],
   ] as const)('api §10: %s can be read from the file that %s_FILE names', (variable, content, field, value) => {
     expect(readConfig({ [`${variable}_FILE`]: secretFile(`${content}\r\n`) })[field]).toEqual(value);
   });

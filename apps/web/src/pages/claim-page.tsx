@@ -1,5 +1,114 @@
-import { AccountGate } from '../shell/account-gate.tsx';
+import '../sign-in/sign-in.css';
+import { bytes, count } from '@berth/client/amounts';
+import type { ClaimedSite } from '@berth/contract';
+import { Button } from '@berth/ui/components/button';
+import { ProblemBox } from '@berth/ui/components/status';
+import { useNow } from '@berth/ui/state/clock';
+import { useAnswer, useSubmit } from '@berth/ui/state/requests';
+import { remainingText } from '@berth/ui/text/time';
+import { useState } from 'react';
+import { Link, useParams } from 'wouter';
+import { answerOf } from '../account/answers.ts';
+import { client } from '../backend.ts';
+import { SessionNote, SignInLink } from '../shell/account-gate.tsx';
+import { useSession } from '../state/session.tsx';
 
+/** Shows the site of a claim link, and lets a person keep it with one click. Opening the page claims nothing. */
 export default function ClaimPage() {
-  return <AccountGate title="Keep this site" invitation="Sign in to keep this site in your account." />;
+  const { hash } = useParams<{ hash: string }>();
+  const { session } = useSession();
+  // A site that this account has claimed is found only with its session.
+  const person = session.is === 'signed-in' ? session.signedIn.session : session.is;
+  const site = useAnswer(() => answerOf(client.api.account.claimed.mutate({ claim: hash })), [hash, person]);
+  const isGone = site.problem?.kind === 'refused';
+  return (
+    <div className="page-note">
+      <h1>{isGone ? 'There is nothing to keep here' : 'Keep this site'}</h1>
+      {isGone && (
+        <p>
+          The link may be incomplete, the site may have expired, or another account keeps it already. If you got the
+          link from someone, ask them to publish the site again.
+        </p>
+      )}
+      {!isGone && <ProblemBox problem={site.problem} onRetry={site.read} />}
+      {site.value && !site.problem && <Claim key={person} hash={hash} site={site.value} />}
+    </div>
+  );
+}
+
+function Claim({ hash, site }: { hash: string; site: ClaimedSite }) {
+  const [isKept, setKept] = useState(site.expires === null);
+  const { session } = useSession();
+  return (
+    <>
+      <SiteFacts site={site} isKept={isKept} />
+      {isKept && <Kept site={site} />}
+      {!isKept && session.is === 'signed-in' && <Keep hash={hash} email={session.email} onKept={() => setKept(true)} />}
+      {!isKept && session.is === 'signed-out' && <SignInToKeep signUp={session.offer.signUp} />}
+      <SessionNote />
+    </>
+  );
+}
+
+function SiteFacts({ site, isKept }: { site: ClaimedSite; isKept: boolean }) {
+  const now = useNow();
+  const { title, url, files, size, password, expires } = site;
+  const left = expires === null ? 0 : expires - Math.floor(now / 1000);
+  return (
+    <div className="facts">
+      <p className="name">{title ?? new URL(url).host}</p>
+      <a className="link" href={url} target="_blank" rel="noreferrer">
+        {new URL(url).host}
+      </a>
+      <p className="soft">
+        {count(files, 'file')}, {bytes(size)}
+        {password ? ', with a password' : ''}
+      </p>
+      {!isKept && (
+        <p className="soft">{left > 0 ? `It is removed in ${remainingText(left)}.` : 'It is being removed.'}</p>
+      )}
+    </div>
+  );
+}
+
+function Keep({ hash, email, onKept }: { hash: string; email: string; onKept: () => void }) {
+  const { isBusy, problem, submit } = useSubmit();
+  const keep = async () => {
+    if (await submit(answerOf(client.api.account.claim.mutate({ claim: hash })))) onKept();
+  };
+  return (
+    <>
+      <p>Keep it in the account of {email}, and it no longer expires. Its address stays the same.</p>
+      <Button label="Keep this site" variant="primary" busy={isBusy} onClick={() => void keep()} />
+      <ProblemBox problem={problem} />
+    </>
+  );
+}
+
+function Kept({ site }: { site: ClaimedSite }) {
+  return (
+    <>
+      <p role="status">The site is yours. It no longer expires, and no one else can claim it.</p>
+      <Link href={`/app/sites/${site.deployment}`} className="button primary">
+        Show the site
+      </Link>
+    </>
+  );
+}
+
+function SignInToKeep({ signUp }: { signUp: boolean }) {
+  return (
+    <>
+      <p>
+        The site was published without an account. Sign in to keep it.{' '}
+        {signUp
+          ? 'You can also open an account on the same page.'
+          : 'No account here yet? Ask the operator of this server for one: accounts are made by invitation.'}
+      </p>
+      <SignInLink label="Sign in to keep it" />
+      <p className="soft small">
+        You can also use an <a href="?form">API key</a>.
+      </p>
+    </>
+  );
 }

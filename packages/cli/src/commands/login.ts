@@ -4,16 +4,19 @@ import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
 import type { ErrorContext } from '../failure.ts';
 import type { Session } from '../session.ts';
+import { obtainKey } from './obtain-key.ts';
 import { formatServer, DEFAULT_SERVER, parseServerUrl, writeSettings } from '../settings.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 
 export function addLogin(program: Command, context: CommandContext): void {
   withExamples(program.command('login'), {
-    'berth login': 'asks for the server and the key',
+    'berth login': 'asks for the server, and opens it in the browser',
     'berth login --server https://api.example.com < key.txt': 'reads the key from a file',
   })
     .summary('store the key for a server')
-    .description('Ask for a server and a key, check both, and store them in a file that only you can read.')
+    .description(
+      'Open a page of the server in the browser, where you approve this program. Or type a key, or pass it as the input. The key is stored in a file that only you can read.',
+    )
     .action(inSession<[]>(context, (session) => login(session, context.errorContext)));
 
   program
@@ -38,7 +41,8 @@ async function login(session: Session, errorContext: ErrorContext): Promise<void
   const typedAddress =
     terminal.isInteractive && !isNamed ? await terminal.ask(`Server [${server.server.origin}]: `, { signal }) : '';
   const chosenServer = typedAddress === '' ? server.server : parseServerUrl(typedAddress);
-  const key = await terminal.ask('API key: ', { secret: true, signal });
+  Object.assign(errorContext, { server: chosenServer, key: { from: 'default', key: null } } satisfies ErrorContext);
+  const key = await obtainKey(session, chosenServer);
   if (kindOfCredential(key) === null)
     throw new UsageError(
       key === ''

@@ -2,6 +2,7 @@ import {
   Account,
   AccountDeletion,
   AccountPatch,
+  ClaimedSite,
   ClaimRequest,
   DeletedAccount,
   Deployment,
@@ -10,9 +11,9 @@ import {
 import { getAccount } from '../services/accounts/accounts.ts';
 import { updateAccount } from '../services/accounts/update-account.ts';
 import { deleteAccount } from '../services/accounts/delete-account.ts';
-import { claimDeployment } from '../services/deployments/claims.ts';
+import { claimDeployment, readClaimedSite } from '../services/deployments/claims.ts';
 import { listLabels } from '../services/labels.ts';
-import { accountProcedure, NoInput, operations, router } from './trpc.ts';
+import { accountProcedure, browserProcedure, NoInput, operations, router } from './trpc.ts';
 
 const op = operations('Account', accountProcedure);
 
@@ -25,6 +26,11 @@ export const account = router({
     .input(NoInput)
     .output(Account)
     .query(({ ctx }) => getAccount(ctx)),
+
+  claimed: browserProcedure
+    .input(ClaimRequest)
+    .output(ClaimedSite)
+    .mutation(({ ctx, input }) => readClaimedSite(ctx, input.claim)),
 
   claim: op('POST /account/claim', 'Claim an anonymous deployment', {
     success: 'The deployment, which now belongs to the account.',

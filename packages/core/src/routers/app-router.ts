@@ -1,5 +1,6 @@
 import { account, labels } from './account.ts';
 import { activities } from './activities.ts';
+import { devices } from './devices.ts';
 import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
 import { invites, members } from './members.ts';
@@ -14,6 +15,7 @@ export const appRouter = router({
   account,
   activities,
   deployments,
+  devices,
   domains,
   invites,
   labels,

@@ -2,15 +2,20 @@ import {
   CreatedInvite,
   DeletedInvite,
   DeletedMember,
+  Done,
+  InviteAcceptance,
   InviteList,
   InvitePath,
   InviteRequest,
+  InviteSecret,
+  InviteTarget,
   MemberList,
   MemberPath,
 } from '@berth/contract';
 import { createInvite, deleteInvite, listInvites } from '../services/accounts/invites.ts';
 import { listMembers, removeMember } from '../services/accounts/members.ts';
-import { accountProcedure, NoInput, operations, router } from './trpc.ts';
+import { acceptInvite, readInvite } from '../services/sign-in/accept-invite.ts';
+import { accountProcedure, NoInput, operations, router, signInProcedure } from './trpc.ts';
 
 const op = operations('Members', accountProcedure);
 const NOT_THE_OWNER = 'The credential was made by a member who is not the owner.';
@@ -51,6 +56,19 @@ export const invites = router({
     .input(InviteRequest.prefault({}))
     .output(CreatedInvite)
     .mutation(({ ctx, input }) => createInvite(ctx, input)),
+
+  find: signInProcedure
+    .input(InviteSecret)
+    .output(InviteTarget)
+    .mutation(({ ctx, input }) => readInvite(ctx, input.secret)),
+
+  accept: signInProcedure
+    .input(InviteAcceptance)
+    .output(Done)
+    .mutation(async ({ ctx, input }) => {
+      await acceptInvite(ctx, input);
+      return { done: true as const };
+    }),
 
   list: op('GET /account/invites', 'List the open invitations, newest first', {
     success: 'The invitations, without their links.',

@@ -2,6 +2,8 @@ import {
   AccountChoice,
   BrowserSessionList,
   BrowserSessionPath,
+  CodeRequest,
+  CodeSignIn,
   DeletedSessions,
   Done,
   LinkRequest,
@@ -14,14 +16,19 @@ import {
   PasskeySignIn,
   PasswordChange,
   PasswordSignIn,
+  RequestedCode,
   SessionProof,
   SessionState,
+  SignedIn,
 } from '@berth/contract';
+import { proveWithCode, signInWithCode } from '../services/sign-in/code-sign-in.ts';
+import { requestCode } from '../services/sign-in/codes.ts';
 import { readLink, useLink } from '../services/sign-in/links.ts';
 import { beginPasskeySignIn, proveWithPasskey, signInWithPasskey } from '../services/sign-in/passkey-sign-in.ts';
 import { beginPasskey, createPasskey, deletePasskey, listPasskeys } from '../services/sign-in/passkeys.ts';
 import { proveWithPassword, setPersonPassword, signInWithPassword } from '../services/sign-in/password.ts';
 import { deleteOtherSessions, deleteSession, endSession, listSessions } from '../services/sign-in/session-list.ts';
+import { PROOF_COOKIE_SECONDS } from '../services/sign-in/proofs.ts';
 import { chooseAccount, readSessionState } from '../services/sign-in/session-state.ts';
 import { browserProcedure, NoInput, router, sessionProcedure, signInProcedure } from './trpc.ts';
 
@@ -62,6 +69,19 @@ export const signIn = router({
       await signInWithPasskey(ctx.core, ctx.browser, input.response);
       return DONE;
     }),
+
+  requestCode: signInProcedure
+    .input(CodeRequest)
+    .output(RequestedCode)
+    .mutation(async ({ ctx, input }) => {
+      await requestCode(ctx.core, ctx.browser, input);
+      return { seconds: PROOF_COOKIE_SECONDS };
+    }),
+
+  code: signInProcedure
+    .input(CodeSignIn)
+    .output(SignedIn)
+    .mutation(async ({ ctx, input }) => ({ back: await signInWithCode(ctx.core, ctx.browser, input.code) })),
 });
 
 /** The procedures for the session of this browser. Source: api §13. */
@@ -74,9 +94,10 @@ export const session = router({
   prove: sessionProcedure
     .input(SessionProof)
     .output(Done)
-    .mutation(async ({ ctx, input: { password, response } }) => {
+    .mutation(async ({ ctx, input: { password, response, code } }) => {
       if (password !== undefined) await proveWithPassword(ctx, password);
       if (response !== undefined) await proveWithPasskey(ctx, response);
+      if (code !== undefined) await proveWithCode(ctx, code);
       return DONE;
     }),
 

@@ -57,12 +57,17 @@ describe('T21: the access table', () => {
       'platform.ping',
     ]);
     expect(allowedOperations('anonymous').toSorted()).toEqual([
+      'account.claimed',
       ...deploys,
+      'invites.accept',
+      'invites.find',
       'plans.list',
       'platform.config',
       'session.end',
       'session.get',
-      ...['beginPasskey', 'passkey', 'password', 'readLink', 'useLink'].map((verb) => `signIn.${verb}`),
+      ...['beginPasskey', 'code', 'passkey', 'password', 'readLink', 'requestCode', 'useLink'].map(
+        (verb) => `signIn.${verb}`,
+      ),
     ]);
   });
 
@@ -70,7 +75,12 @@ describe('T21: the access table', () => {
     const refused = (actor: Actor) => Object.keys(OPERATION_ACCESS).filter((operation) => !mayCall(operation, actor));
     expect(refused('session')).toEqual(['deployments.create']);
     expect(
-      refused('api').filter((operation) => !/^(?:session|sessions|signIn|passkeys|person)\./.test(operation)),
+      refused('api').filter(
+        (operation) =>
+          !/^(?:session|sessions|signIn|passkeys|person|devices)\.|^(?:account\.claimed|invites\.(?:find|accept))$/.test(
+            operation,
+          ),
+      ),
     ).toEqual([]);
     expect(refused('api').length).toBeGreaterThan(10);
   });

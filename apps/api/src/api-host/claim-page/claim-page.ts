@@ -4,15 +4,14 @@ import { authenticate, createCaller, invalid, notFound, ServiceError } from '@be
 import express, { type Request, type Response, type Router } from 'express';
 import { errorBody, errorHeaders } from '../../http/error-answer.ts';
 import { requestIdOf } from '../../http/request-id.ts';
-import { readWholeBody } from '../../http/whole-body.ts';
 import { allowOnly, sendErrorOrPage } from '../errors.ts';
+import { readForm } from '../form-body.ts';
 import type { ApiHostOptions } from '../options.ts';
 import { sendClaimPage } from './page.ts';
 import { problemOf } from './problems.ts';
 
-/** Maximum size of the form in bytes: one short field, and what a browser may add. */
-const MAX_FORM_BYTES = 4_096;
-const FORM_TYPE = /^application\/x-www-form-urlencoded[ \t]*(?:;|$)/i;
+/** The path below which the console has its page of claim links. */
+const CONSOLE_CLAIM_PATH = '/claim';
 
 /**
  * Returns the path prefix of claim links, without a trailing slash, or `null` if `CLAIM_URL` is a page on another host.
@@ -24,12 +23,16 @@ export function claimPathOf({ claimUrl, baseUrl }: { claimUrl: string; baseUrl: 
 }
 
 /**
- * Serves the page of a claim link, with a form for an API key. Only a submitted form claims the deployment. The page is
- * the same for every hash, so it does not reveal whether a deployment exists. Clients that do not accept HTML get the
- * usual error body. If `CLAIM_URL` is a page on another host, this router handles no request. Source: api §6; security
+ * Serves the page of a claim link: the console, in which a person who is signed in keeps the site with a click. Without a built
+ * console, without JavaScript and with `?form` it is a page with a form for an API key, which is the same for every hash, so it
+ * does not reveal whether a deployment exists. Only a submitted form claims the deployment. Clients that do not accept HTML get
+ * the usual error body. If `CLAIM_URL` is a page on another host, this router handles no request. Source: api §6; security
  * T24, §7.
  */
-export function claimPageRouter({ core, claimUrl, baseUrl, abuseContact, addressOf, log }: ApiHostOptions): Router {
+export function claimPageRouter(
+  { core, claimUrl, baseUrl, abuseContact, addressOf, log }: ApiHostOptions,
+  sendShell: ((req: Request, res: Response) => void) | null,
+): Router {
   const router = express.Router({ strict: true, caseSensitive: true });
   const path = claimPathOf({ claimUrl, baseUrl });
   if (path === null) return router;
@@ -40,6 +43,7 @@ export function claimPageRouter({ core, claimUrl, baseUrl, abuseContact, address
     if (!CLAIM_HASH.test(hash)) return path === '' ? next() : sendRefusal(req, res, notFound('claim'));
     if (req.method === 'POST') return void claim(req, res, hash);
     if (req.method !== 'GET' && req.method !== 'HEAD') return methods(req, res, next);
+    if (sendShell !== null && path === CONSOLE_CLAIM_PATH && !isFormAsked(req)) return sendShell(req, res);
     return sendClaimPage(res, { status: 200, baseUrl, abuseContact, form: { claim: `${claimUrl}/${hash}` } });
   });
 
@@ -67,15 +71,8 @@ export function claimPageRouter({ core, claimUrl, baseUrl, abuseContact, address
   return router;
 }
 
-/**
- * Reads the fields of an HTML form.
- *
- * @throws `validation_failed` for another media type; `payload_too_large`; `request_timeout` when the client left.
- */
-async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
-  if (!FORM_TYPE.test(req.headers['content-type'] ?? ''))
-    throw new ServiceError('validation_failed', 'The body must be a form: "application/x-www-form-urlencoded".');
-  return new URLSearchParams((await readWholeBody(req, MAX_FORM_BYTES, 'The form')).toString());
+function isFormAsked({ url }: Request): boolean {
+  return /\?(?:.*&)?form(?:=|&|$)/.test(url);
 }
 
 /** @throws `forbidden` if another page sent the form. Over http, browsers send only `Origin`. Source: security T24. */

@@ -55,23 +55,30 @@ export function cookieRefusal({ protocol, hostname }: URL, allowInsecure: boolea
 }
 
 /**
- * Returns the function that finds the browser of a request; `null` for every request that is not from a page of the console.
- * Cookies of other requests are never read. Two cookies of one name count as none. Source: api §13; security T43.
+ * Creates the functions that find the browser of a request. The session of a request that is not from a page of the console is never
+ * read. Two cookies of one name count as none. Source: api §13; security T43.
  */
 export function createBrowserReader({ baseUrl, allowInsecure, addressOf }: BrowserOptions) {
   const cookies = consoleCookies(baseUrl);
   const refusal = cookieRefusal(baseUrl, allowInsecure);
-  return (req: IncomingMessage, res: ServerResponse): Browser | null => {
-    if (req.headers.authorization !== undefined || !isFromConsole(req, baseUrl)) return null;
-    return {
-      agent: req.headers['user-agent'] ?? '',
-      address: addressOf(req),
-      refusal,
-      session: readSecret(req, cookies.session),
-      proof: readSecret(req, cookies.proof),
-      keepSession: (secret) => setCookie(res, cookies.session, secret),
-      keepProof: (secret) => setCookie(res, cookies.proof, secret),
-    };
+  const open = (req: IncomingMessage, res: ServerResponse, isConsole: boolean): Browser => ({
+    agent: req.headers['user-agent'] ?? '',
+    address: addressOf(req),
+    refusal,
+    session: isConsole ? readSecret(req, cookies.session) : null,
+    proof: readSecret(req, cookies.proof),
+    keepSession: (secret) => setCookie(res, cookies.session, secret),
+    keepProof: (secret) => setCookie(res, cookies.proof, secret),
+    afterResponse: (work) => void (res.closed ? work() : res.once('close', () => void work())),
+  });
+  return {
+    /** Returns the browser of a request from a page of the console; `null` for every other request. */
+    ofConsole(req: IncomingMessage, res: ServerResponse): Browser | null {
+      if (req.headers.authorization !== undefined || !isFromConsole(req, baseUrl)) return null;
+      return open(req, res, true);
+    },
+    /** Returns the browser that opens a page, also when another site has sent it here: then without its session. */
+    ofVisitor: (req: IncomingMessage, res: ServerResponse): Browser => open(req, res, isFromConsole(req, baseUrl)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Account as WireAccount, Plan } from '@berth/contract';
+import type { Account as WireAccount, AuthMethod, Plan } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core, Scope } from '../../core.ts';
@@ -55,13 +55,15 @@ export interface NewAccount {
   period?: BillingPeriod;
   /** True for the account that the first start of the server creates. */
   isOwner?: boolean;
+  /** Who creates it. Default: the operator. */
+  authMethod?: AuthMethod;
 }
 
 /** Creates an account with its first member, in the caller's transaction. @returns Its id. */
 export function createAccount(
   em: EntityManager,
   core: Core,
-  { email, plan, name = null, period = 'month', isOwner = false }: NewAccount,
+  { email, plan, name = null, period = 'month', isOwner = false, authMethod = 'operator' }: NewAccount,
 ): string {
   const id = `acc-${randomSuffix()}${randomSuffix()}`;
   const created = core.now();
@@ -70,7 +72,7 @@ export function createAccount(
   );
   em.persist(em.create(Member, { account: em.getReference(Account, id), email, role: 'owner', created }));
   const meta = { email, plan, ...(isOwner ? { owner: true } : {}) };
-  recordActivity(em, { account: id, event: 'account.create', authMethod: 'operator', created, meta });
+  recordActivity(em, { account: id, event: 'account.create', authMethod, created, meta });
   return id;
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import type { AccountCaller, Core, Scope } from '../../core.ts';
+import type { AccountCaller, Scope } from '../../core.ts';
 import { Account, Invite, Member } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
@@ -98,11 +98,6 @@ export async function deleteInvite({ core, caller }: Scope, invite: string): Pro
 function recordInvite(em: EntityManager, caller: AccountCaller, created: Date, meta: Record<string, unknown>): void {
   const { account, authMethod } = caller;
   recordActivity(em, { account, event: 'account.update', authMethod, created, meta });
-}
-
-/** Deletes the invitations that can no longer be accepted. */
-export async function deleteExpiredInvites(core: Core): Promise<void> {
-  await core.database.em().nativeDelete(Invite, { expires: { $lte: core.now() } });
 }
 
 function toInvite({ id, email, role, created, expires }: Invite): WireInvite {

@@ -1,9 +1,9 @@
-import type { Email, Member as WireMember, MemberList, MemberRole } from '@berth/contract';
+import type { AuthMethod, Email, Member as WireMember, MemberList, MemberRole } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { AccountCaller, Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { Account, Member } from '../../entities/index.ts';
+import { Account, Member, Person } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { lockAccount, type LockedAccount } from './account-lock.ts';
@@ -29,21 +29,56 @@ export async function addMember(scope: Scope, email: z.output<typeof Email>): Pr
   const { core, caller } = scope;
   return core.database.transaction(async (em) => {
     const account = await lockExisting(em, caller.account);
-    return toMember(await insertMember(em, scope, account, { email, role: 'member' }));
+    await refuseMember(em, account.id, email);
+    return toMember(await insertMember(em, core, account, { email, role: 'member', authMethod: caller.authMethod }));
   });
 }
 
-/** Adds a member to a locked account, in the caller's transaction. @throws Like {@link addMember}. */
+/**
+ * Makes a person a member of a locked account, in the caller's transaction. If the operator has added the person by the e-mail
+ * address, the person gets that membership.
+ *
+ * @throws `business_logic_error` if the person is a member; `forbidden`, with `details`, at the plan's cap. Source: api §13.
+ */
+export async function joinAccount(
+  em: EntityManager,
+  core: Core,
+  account: LockedAccount,
+  { person, role }: { person: { id: string; email: string }; role: MemberRole },
+): Promise<void> {
+  const reference = em.getReference(Person, person.id);
+  const added = await findMember(em, account.id, person.email);
+  if (added?.person === null) added.person = reference;
+  else {
+    const isMember = added ?? (await em.findOne(Member, { account: account.id, person: person.id }));
+    if (isMember) throw alreadyMember(person.email);
+    await insertMember(em, core, account, { email: person.email, person: reference, role, authMethod: 'session' });
+  }
+  await em.flush();
+}
+
+interface NewMember {
+  email: string;
+  role: MemberRole;
+  person?: Person;
+  authMethod: AuthMethod;
+}
+
 async function insertMember(
   em: EntityManager,
-  { core, caller: { authMethod } }: { core: Core; caller: Pick<AccountCaller, 'authMethod'> },
-  { id: account, plan }: Pick<LockedAccount, 'id' | 'plan'>,
-  { email, role }: { email: string; role: MemberRole },
+  core: Core,
+  { id: account, plan }: LockedAccount,
+  { email, role, person, authMethod }: NewMember,
 ): Promise<Member> {
-  await refuseMember(em, account, email);
   refuseBeyondCap(core, plan, 'seats', await em.count(Member, { account }));
   const created = core.now();
-  const member = em.create(Member, { account: em.getReference(Account, account), email, role, created });
+  const member = em.create(Member, {
+    account: em.getReference(Account, account),
+    person: person ?? null,
+    email,
+    role,
+    created,
+  });
   em.persist(member);
   await em.flush();
   const meta = { member: memberIdOf(member), email, role };
@@ -53,8 +88,11 @@ async function insertMember(
 
 /** @throws `business_logic_error` if a person with the e-mail address is a member. */
 export async function refuseMember(em: EntityManager, account: string, email: string): Promise<void> {
-  if (!(await findMember(em, account, email))) return;
-  throw new ServiceError('business_logic_error', `${email} is already a member of this account.`, {
+  if (await findMember(em, account, email)) throw alreadyMember(email);
+}
+
+function alreadyMember(email: string): ServiceError {
+  return new ServiceError('business_logic_error', `${email} is already a member of this account.`, {
     details: { member: email },
   });
 }

@@ -16,7 +16,7 @@ import { invalid, notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
 import { lockAccount } from './account-lock.ts';
-import type { Addresses, DomainAccess, Scope } from '../../core.ts';
+import type { AccountCaller, Addresses, Core, DomainAccess, Scope } from '../../core.ts';
 import { readUsableName } from '../domain-names.ts';
 import { randomSecret, randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -72,6 +72,9 @@ export function createToken(
   return { token, secret: credential };
 }
 
+/** Who makes a credential. It acts with the role of that member, and ends with the membership. */
+type TokenMaker = Pick<AccountCaller, 'account' | 'member' | 'authMethod'>;
+
 /** The maximum number of credentials of an account. */
 export const MAX_TOKENS = 1_000;
 
@@ -84,24 +87,30 @@ export const MAX_TOKENS = 1_000;
  * @throws `validation_failed` for a name that cannot be a domain, for an API key with `domains`, and for `keep` without
  *   `domains`; `business_logic_error` if the account has {@link MAX_TOKENS} that have not expired. Source: api §5.
  */
-export async function addToken(
-  { core, caller: { account, member, authMethod } }: Scope,
+export async function addToken(scope: Scope, request: TokenRequest): Promise<CreatedToken> {
+  return scope.core.database.transaction(async (em) => {
+    await lockAccount(em, scope.caller.account);
+    return mintToken(em, scope, request);
+  });
+}
+
+/** Like {@link addToken}, in the caller's transaction, which must have locked the account. */
+export async function mintToken(
+  em: EntityManager,
+  { core, caller: { account, member, authMethod } }: { core: Core; caller: TokenMaker },
   request: TokenRequest,
 ): Promise<CreatedToken> {
   const { kind, ttl, labels = [] } = request;
   const domainAccess = domainAccessOf(core.addresses, request);
-  return core.database.transaction(async (em) => {
-    await lockAccount(em, account);
-    const created = core.now();
-    await makeTokenRoom(em, account, created);
-    const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
-    const row = { token: await findFreeTokenId(em, account), kind, labels, created, expires, used: null, domainAccess };
-    const { secret } = createToken(em, account, { ...row, person: member?.person ?? null });
-    const addedToken = { ...toToken({ ...row, domains: domainAccess?.domains, keep: domainAccess?.keep }), secret };
-    const meta = { kind, labels, expires: addedToken.expires, ...domainAccess };
-    recordActivity(em, { account, event: 'token.create', authMethod, created, token: row.token, meta });
-    return addedToken;
-  });
+  const created = core.now();
+  await makeTokenRoom(em, account, created);
+  const expires = ttl === undefined ? null : new Date(created.getTime() + ttl * 1000);
+  const row = { token: await findFreeTokenId(em, account), kind, labels, created, expires, used: null, domainAccess };
+  const { secret } = createToken(em, account, { ...row, person: member?.person ?? null });
+  const addedToken = { ...toToken({ ...row, domains: domainAccess?.domains, keep: domainAccess?.keep }), secret };
+  const meta = { kind, labels, expires: addedToken.expires, ...domainAccess };
+  recordActivity(em, { account, event: 'token.create', authMethod, created, token: row.token, meta });
+  return addedToken;
 }
 
 /** Reads the domains of a new deploy token; `null` if it gets none. */

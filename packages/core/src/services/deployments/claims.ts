@@ -1,6 +1,6 @@
-import { CLAIM_HASH, type Deployment as WireDeployment } from '@berth/contract';
+import { CLAIM_HASH, type ClaimedSite, type Deployment as WireDeployment } from '@berth/contract';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import type { Addresses, Scope } from '../../core.ts';
+import type { Addresses, Caller, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Account, Deployment } from '../../entities/index.ts';
 import { invalid, notFound } from '../../errors.ts';
@@ -12,6 +12,7 @@ import { countAccountStorage } from './deploy-storage.ts';
 import { withDomains } from './deployments.ts';
 import { secretHash } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
+import { toUnixSeconds } from '../timestamps.ts';
 
 /**
  * Parses a claim: a claim hash, or a claim URL with or without a trailing slash, a query and a fragment. Ignores white
@@ -31,6 +32,37 @@ export function readClaim(addresses: Pick<Addresses, 'claim'>, claim: string): s
   if (!isOurs || !CLAIM_HASH.test(hash))
     throw invalid('claim', `the claim must be 32 lower-case hex digits, or like ${addresses.claim('<claim hash>')}`);
   return hash;
+}
+
+/**
+ * Returns the site of a claim link to a client that has the link, without claiming it.
+ *
+ * @throws `validation_failed` for an invalid claim; `not_found` if the claim is unknown, expired or another account's.
+ * Source: api §13; security T24.
+ */
+export async function readClaimedSite({ core, caller }: Scope<Caller>, claim: string): Promise<ClaimedSite> {
+  const row = await db(core)
+    .selectFrom('deployment as d')
+    .leftJoin('front_page as f', 'f.deployment_id', 'd.id')
+    .select(['d.id', 'd.account_id as account', 'd.claimed', 'd.files', 'd.size', 'd.password_hash as password'])
+    .select(['d.created', 'd.expires', 'f.title'])
+    .where('d.claim_hash', '=', secretHash(readClaim(core.addresses, claim)))
+    .where('d.status', '=', 'success')
+    .where(({ or, eb }) => or([eb('d.expires', 'is', null), eb('d.expires', '>', core.now())]))
+    .executeTakeFirst();
+  const isMine =
+    row !== undefined && row.claimed !== null && caller.kind === 'account' && row.account === caller.account;
+  if (!row || (row.account !== null && !isMine)) throw notFound('claim');
+  return {
+    deployment: row.id,
+    url: core.addresses.site(row.id),
+    title: row.title,
+    files: row.files,
+    size: row.size,
+    password: row.password !== null,
+    created: toUnixSeconds(row.created),
+    expires: row.expires && toUnixSeconds(row.expires),
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts';
 import { randomSecret } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
 import { toUnixSeconds } from '../timestamps.ts';
-import { canSignIn, ensurePerson, findPerson, getPerson } from './persons.ts';
+import { canSignIn, ensurePerson, findPerson, getPerson, isMember } from './persons.ts';
 import { createProof, readProof, spendProof } from './proofs.ts';
 import { openSession } from './sessions.ts';
 
@@ -36,15 +36,6 @@ export async function createFirstLink(
     const expires = createProof(em, core, { secret, purpose: 'first', person: person.id, ttlSeconds: LINK_SECONDS });
     return { email: person.email, url: core.addresses.firstLink(secret), expires };
   });
-}
-
-async function isMember(core: Core, email: string): Promise<boolean> {
-  const found = await db(core)
-    .selectFrom('member')
-    .select('id')
-    .where(({ eb, fn }) => eb(fn<string>('lower', ['email']), '=', email.toLowerCase()))
-    .executeTakeFirst();
-  return found !== undefined;
 }
 
 /** Whether the owner can sign in only by a one-time link. Source: api §13. */

@@ -73,6 +73,17 @@ export async function linkMemberships(em: EntityManager, { id, email }: KnownPer
     .execute();
 }
 
+/** Whether an account has a member with an e-mail address, whose case does not matter, or who is that person. */
+export async function isMember(scope: StatementScope, email: string, person: string | null = null): Promise<boolean> {
+  const found = await db(scope)
+    .selectFrom('member')
+    .select('id')
+    .where(({ or, eb }) => or([eb(sql<string>`lower(email)`, '=', email.toLowerCase()), eb('person_id', '=', person)]))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Whether a person can sign in without a link: with a password, a passkey or an identity. */
 export async function canSignIn(scope: StatementScope, email: string): Promise<boolean> {
   const found = await db(scope)

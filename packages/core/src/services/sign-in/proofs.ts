@@ -83,8 +83,8 @@ export async function readProof(core: Core, purpose: ProofPurpose, secret: strin
 /** The lifetime of the cookie of a sign-in that a browser has begun, in seconds. */
 export const PROOF_COOKIE_SECONDS = 600;
 
-/** Deletes sessions and proofs that have expired. */
+/** Deletes sessions, proofs, invitations and device grants that have expired. */
 export async function deleteExpiredSignIns(core: Core): Promise<void> {
-  for (const table of ['session', 'proof'] as const)
+  for (const table of ['session', 'proof', 'invite', 'device_grant'] as const)
     await sql`delete from ${sql.table(table)} where expires <= ${core.now()}`.execute(db(core));
 }

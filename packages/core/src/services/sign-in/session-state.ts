@@ -9,8 +9,13 @@ import type { SessionCaller, SessionScope } from './session-scope.ts';
 /** Returns who is signed in, and how people can sign in. Source: api §13. */
 export async function readSessionState(core: Core, browser: Browser, caller: Caller): Promise<SessionState> {
   return {
-    methods: { passkey: canUsePasskeys(core), password: true, code: false, oidc: null },
-    signUp: false,
+    methods: {
+      passkey: canUsePasskeys(core),
+      password: true,
+      code: core.signIn.mailer !== null,
+      oidc: core.signIn.provider?.name ?? null,
+    },
+    signUp: core.signIn.signUp !== null,
     refusal: browser.refusal,
     signedIn: isSession(caller) ? await readSignedIn(core, caller) : null,
   };

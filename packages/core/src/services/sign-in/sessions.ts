@@ -1,7 +1,7 @@
 import type { SignInMethod } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Browser, Core } from '../../core.ts';
-import { db } from '../../database/tables.ts';
+import { db, type StatementScope } from '../../database/tables.ts';
 import { Account, Person, Session } from '../../entities/index.ts';
 import { ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
@@ -104,9 +104,9 @@ async function makeSessionRoom(em: EntityManager, person: string): Promise<void>
  * @returns The secret, which the browser must get. @throws `authentication_failed` if the session has ended meanwhile.
  * Source: api §13; security T46.
  */
-export async function renewSession(core: Core, session: string): Promise<string> {
+export async function renewSession(core: Core, session: string, scope: StatementScope = core): Promise<string> {
   const secret = randomSecret();
-  const { numUpdatedRows } = await db(core)
+  const { numUpdatedRows } = await db(scope)
     .updateTable('session')
     .set({ secret_hash: secretHash(secret), proved: core.now() })
     .where('id', '=', session)

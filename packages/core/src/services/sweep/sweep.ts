@@ -7,7 +7,6 @@ import { Content, Deployment, Pack } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { sweepFenceMisses, sweepRemoved, sweepStepFailures, sweepStepSeconds } from '../../metrics.ts';
 import { measureInexactStorage } from '../accounts/storage.ts';
-import { deleteExpiredInvites } from '../accounts/invites.ts';
 import { deleteOldOutcomes } from '../deployments/idempotency.ts';
 import { tryCloseFence } from '../packs/fence.ts';
 import { arePacksHeld } from '../packs/hold.ts';
@@ -67,7 +66,6 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
       sweepRemoved['deleted deployment'].value += report.deployments;
     },
     'expire uploads': async () => void (sweepRemoved.upload.value += await expireUploads(core, limits)),
-    'delete expired invitations': () => deleteExpiredInvites(core),
     'delete old idempotency records': () => deleteOldOutcomes(core),
     'mark unreferenced packs as dead': async () => {
       report.fenced = await markUnreferencedPacksDead(core, settings);

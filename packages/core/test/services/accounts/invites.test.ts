@@ -5,7 +5,7 @@ import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { createInvite, deleteInvite, listInvites, MAX_INVITES } from '../../../src/services/accounts/invites.ts';
 import { addMember } from '../../../src/services/accounts/members.ts';
 import { listActivities } from '../../../src/services/activities/activities.ts';
-import { sweep } from '../../../src/services/sweep/sweep.ts';
+import { deleteExpiredSignIns } from '../../../src/services/sign-in/proofs.ts';
 
 const test = await useTestCore();
 let caller: AccountCaller;
@@ -48,14 +48,14 @@ describe('api §13: an invitation', () => {
     expect(new Set(await open())).toEqual(new Set([kept.invite, second.invite]));
   });
 
-  it('is not listed after it expired, and the sweep removes it', async () => {
+  it('is not listed after it expired, and is then deleted', async () => {
     const { invite: id } = await invite();
     test.advance(WEEK_SECONDS - 10);
     expect(await open()).toEqual([id]);
     test.advance(20);
     expect(await open()).toEqual([]);
     expect(await rows()).toHaveLength(1);
-    await sweep(test.core);
+    await deleteExpiredSignIns(test.core);
     expect(await rows()).toHaveLength(0);
   });
 

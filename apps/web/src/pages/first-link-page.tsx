@@ -1,0 +1,67 @@
+import '../sign-in/sign-in.css';
+import { Button } from '@berth/ui/components/button';
+import { ProblemBox } from '@berth/ui/components/status';
+import { useAnswer, useSubmit } from '@berth/ui/state/requests';
+import { useLocation } from 'wouter';
+import { client } from '../backend.ts';
+import { dropLinkSecret, linkSecret } from '../sign-in/link-secret.ts';
+import { SessionNote } from '../shell/account-gate.tsx';
+import { answerOf } from '../account/answers.ts';
+import { useSession } from '../state/session.tsx';
+
+/** Signs in with a one-time link, after one click: opening the link alone signs no one in. */
+export default function FirstLinkPage() {
+  const secret = linkSecret();
+  const { session } = useSession();
+  const isOffered = session.is === 'signed-in' || session.is === 'signed-out';
+  return (
+    <div className="page-note">
+      <h1>Sign in to Berth</h1>
+      {secret === null && <SpentLink />}
+      {secret !== null && !isOffered && <SessionNote />}
+      {secret !== null && isOffered && session.offer.refusal !== null && <p role="alert">{session.offer.refusal}</p>}
+      {secret !== null && isOffered && session.offer.refusal === null && <UseLink secret={secret} />}
+    </div>
+  );
+}
+
+function UseLink({ secret }: { secret: string }) {
+  const [, navigate] = useLocation();
+  const { reload } = useSession();
+  const target = useAnswer(() => answerOf(client.api.signIn.readLink.mutate({ secret })), [secret]);
+  const { isBusy, problem, submit } = useSubmit();
+  if (target.problem)
+    return target.problem.kind === 'refused' ? (
+      <SpentLink />
+    ) : (
+      <ProblemBox problem={target.problem} onRetry={target.read} />
+    );
+  if (target.value === null) return null;
+  const { email } = target.value;
+  const signIn = async () => {
+    if (!(await submit(answerOf(client.api.signIn.useLink.mutate({ secret }))))) return;
+    dropLinkSecret();
+    await reload();
+    navigate('/app/keep', { replace: true });
+  };
+  return (
+    <div className="stack">
+      <p>
+        This link signs you in on <strong>{location.host}</strong> in this browser. It works once.
+      </p>
+      <Button label={`Sign in as ${email}`} variant="primary" busy={isBusy} onClick={() => void signIn()} />
+      <ProblemBox problem={problem} />
+    </div>
+  );
+}
+
+function SpentLink() {
+  return (
+    <>
+      <p>This link was used or has expired. To get another one, run this command in the folder of the server:</p>
+      <pre>
+        <code>npm run berth -- sign-in</code>
+      </pre>
+    </>
+  );
+}

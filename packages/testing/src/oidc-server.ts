@@ -1,0 +1,42 @@
+import type { AddressInfo } from 'node:net';
+import { Events, OAuth2Server } from 'oauth2-mock-server';
+
+/** What the provider says about the person who signs in next. */
+interface ProvidedPerson {
+  sub: string;
+  email?: string;
+  email_verified?: boolean;
+  name?: string;
+}
+
+/** An OpenID Connect provider that signs in everyone at once. */
+export interface TestProvider {
+  issuer: string;
+  port: number;
+  /** The person who signs in next. */
+  person: ProvidedPerson;
+  /** What only the userinfo endpoint says about that person. */
+  profile: Partial<ProvidedPerson>;
+  close(): Promise<void>;
+}
+
+/** Starts a provider. @param port Default: a free one. */
+export async function startProvider(port = 0): Promise<TestProvider> {
+  const server = new OAuth2Server();
+  await server.issuer.keys.generate('RS256');
+  await server.start(port, 'localhost');
+  const address: AddressInfo = server.address();
+  const provider: TestProvider = {
+    issuer: `http://localhost:${address.port}`,
+    port: address.port,
+    person: { sub: 'unknown' },
+    profile: {},
+    close: () => server.stop(),
+  };
+  server.issuer.url = provider.issuer;
+  server.service.on(Events.BeforeTokenSigning, (token) => Object.assign(token.payload, provider.person));
+  server.service.on(Events.BeforeUserinfo, (response) => {
+    response.body = { ...provider.person, ...provider.profile };
+  });
+  return provider;
+}
