@@ -109,7 +109,6 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     answers: { 'tokens.list': TOKEN_LIST },
     act: async (page) => page.getByRole('button', { name: 'New token…' }).click(),
     shows: ['New token', 'Domains (optional)', 'Create'],
-    kept: true,
   },
   {
     name: 'tokens-made',

@@ -10,13 +10,18 @@ const SIZES = [
   { width: 390, height: 800 },
 ] as const;
 const SCHEMES = ['light', 'dark'] as const;
+/** The pictures of the documents: a desktop by day, and a phone at night. */
+const KEPT_LOOKS = [
+  { viewport: SIZES[0], colorScheme: 'light' },
+  { viewport: SIZES[2], colorScheme: 'dark' },
+] as const;
 
 /*
  * This script takes screenshots of gallery states of the console, at three sizes, in the light and the dark scheme:
  *
  *     node apps/web/test/gallery/shoot.ts <folder> [kept | <prefix> …]
  *
- * `kept` selects the states whose screenshots are kept with the documents; a prefix selects states by their names. Default: all.
+ * `kept` takes the screenshots that are kept with the documents; a prefix selects states by their names. Default: all.
  */
 const [folder, ...wanted] = process.argv.slice(2);
 if (folder === undefined) throw new Error('the folder for the screenshots is missing');
@@ -26,21 +31,23 @@ const states = STATES.filter(
     wanted.some((prefix) => name.startsWith(prefix)) ||
     (kept === true && wanted.includes('kept')),
 );
+const looks = wanted.includes('kept')
+  ? KEPT_LOOKS
+  : SIZES.flatMap((viewport) => SCHEMES.map((colorScheme) => ({ viewport, colorScheme })));
 await mkdir(folder, { recursive: true });
 
 const browser = await launchBrowser();
 const gallery = await openGallery(browser);
 try {
   for (const state of states)
-    for (const viewport of SIZES)
-      for (const colorScheme of SCHEMES) {
-        const { page } = await gallery.open(state, { viewport, colorScheme });
-        // The first text appears only after the requested data has arrived.
-        await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
-        const name = `${state.name}-${viewport.width}x${viewport.height}-${colorScheme}.png`;
-        await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });
-        await page.context().close();
-      }
+    for (const { viewport, colorScheme } of looks) {
+      const { page } = await gallery.open(state, { viewport, colorScheme });
+      // The first text appears only after the requested data has arrived.
+      await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
+      const name = `${state.name}-${viewport.width}x${viewport.height}-${colorScheme}.png`;
+      await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });
+      await page.context().close();
+    }
 } finally {
   await browser.close();
   await gallery.remove();

@@ -107,7 +107,6 @@ export const SITE_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'Delete…' }).click();
     },
     shows: ['Delete 2 sites?', 'All earlier versions are deleted too'],
-    kept: true,
   },
   {
     name: 'sites-labels',
@@ -144,7 +143,6 @@ export const SITE_STATES: readonly GalleryState[] = [
     answers: SITE_ANSWERS,
     act: async (page) => page.getByRole('button', { name: 'Roll back to the version' }).first().click(),
     shows: ['Visitors see it at once.', 'Cancel'],
-    kept: true,
   },
   {
     name: 'site-own-address',
@@ -195,7 +193,6 @@ export const SITE_STATES: readonly GalleryState[] = [
     path: '/app/domains',
     answers: { 'domains.list': { value: { domains: DOMAINS } } },
     shows: ['www.harbour.example', 'Live', 'Waiting for DNS', 'DNS incomplete', 'Paused', 'Shows no site yet'],
-    kept: true,
   },
   {
     name: 'domains-none',
@@ -269,7 +266,6 @@ export const SITE_STATES: readonly GalleryState[] = [
       await page.getByRole('radio').nth(2).check();
     },
     shows: ['Show another site at harbour.example', 'Handbook'],
-    kept: true,
   },
   {
     name: 'domain-delete',
