@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { consoleHeaders } from '@berth/api/console-headers';
+import type { SessionState } from '@berth/contract';
 import { openPage } from '@berth/testing/browser';
 import { NOW } from '@berth/ui/testing/samples';
 import { buildConsole } from '@berth/web/build';
@@ -93,7 +94,7 @@ async function openState(
   await page.context().route(`${ORIGIN}/**`, async (route) => {
     const { pathname } = new URL(route.request().url());
     if (pathname.startsWith('/trpc/')) return answerCall(route, scripts, calls);
-    if (pathname === '/session') return route.fulfill({ json: { email } });
+    if (pathname === '/session') return route.fulfill({ json: sessionOf(email) });
     if (pathname.startsWith('/assets/'))
       return route.fulfill({
         body: await readFile(join(folder, pathname)),
@@ -126,6 +127,30 @@ async function openState(
     ],
     sent: (procedure) => calls.filter((call) => call.procedure === procedure).map(({ input }) => input),
     answer: (procedure, script) => void (scripts[procedure] = script),
+  };
+}
+
+/** Returns the answer of `GET /session`. */
+function sessionOf(email: string | null): SessionState {
+  return {
+    methods: { password: true, passkey: true, code: false, oidc: null },
+    signUp: false,
+    refusal: null,
+    signedIn:
+      email === null
+        ? null
+        : {
+            session: 'session-1',
+            method: 'passkey',
+            person: { id: 'person-1', email, name: 'Mara Lind' },
+            account: 'acc-1',
+            role: 'owner',
+            accounts: [],
+            provenUntil: NOW / 1_000 + 600,
+            hasPassword: false,
+            passkeys: 1,
+            identities: 0,
+          },
   };
 }
 
