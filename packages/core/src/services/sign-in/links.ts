@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts';
 import { randomSecret } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
 import { toUnixSeconds } from '../timestamps.ts';
-import { canSignIn, ensurePerson, findPerson, getPerson, isMember } from './persons.ts';
+import { canSignIn, ensurePerson, findPerson, getPerson, isMember, verifyPerson } from './persons.ts';
 import { createProof, readProof, spendProof } from './proofs.ts';
 import { openSession } from './sessions.ts';
 
@@ -68,6 +68,8 @@ export async function useLink(core: Core, browser: Browser, secret: string): Pro
   const session = await core.database.transaction(async (em) => {
     const proof = await spendProof(em, core, 'first', secret);
     if (!proof) throw spentLink();
+    // Only the operator makes these links, so the link proves the address, also of a person who has only claimed it before.
+    await verifyPerson(em, core, await getPerson(em, proof.person!));
     const person = await getPerson(em, proof.person!);
     return openSession(em, core, browser, { person, method: 'link' });
   });
