@@ -7,7 +7,6 @@ import type { Emit, Handlers } from '../backend.ts';
 import type { Native } from '../native.ts';
 import { orRefuse } from '../problem.ts';
 import { type JsonFile, openJsonFile, type StoreOptions } from '../storage/json-file.ts';
-import { mayOpen } from '../shell/links.ts';
 import { readServerAddress } from './address.ts';
 import { beginBrowserSignIn, type BrowserSignIn } from './browser-sign-in.ts';
 import { findServer } from './find-server.ts';
@@ -122,9 +121,9 @@ export class Accounts {
       this.#browserSignIn = signIn && { server, signIn };
       if (signIn === null) return null;
       const { code, page, pageWithCode } = signIn.prompt;
-      const address = mayOpen(pageWithCode, [server.origin]);
       // Without a browser on this machine, the person opens the page on another one.
-      if (address !== null) await this.#options.native.openExternal(address.href).catch(() => {});
+      if (URL.parse(pageWithCode)?.origin === server.origin)
+        await this.#options.native.openExternal(pageWithCode).catch(() => {});
       return { code, page };
     },
     awaitSignIn: async () => {
