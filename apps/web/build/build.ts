@@ -45,13 +45,17 @@ export async function buildConsole(dist: string = DIST): Promise<void> {
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         license: { fileName: 'licenses.md' },
-        rolldownOptions: { checks: { moduleLevelDirective: false } },
+        rolldownOptions: { checks: { moduleLevelDirective: false }, output: { strictExecutionOrder: true } },
       },
       worker: {
         format: 'es',
         // The server sends the files with this prefix with the policy of workers.
         rolldownOptions: {
-          output: { entryFileNames: 'assets/worker-[hash].js', chunkFileNames: 'assets/worker-[name]-[hash].js' },
+          output: {
+            strictExecutionOrder: true,
+            entryFileNames: 'assets/worker-[hash].js',
+            chunkFileNames: 'assets/worker-[name]-[hash].js',
+          },
         },
       },
     }),

@@ -1,3 +1,4 @@
+import './jitless.ts';
 import '@berth/ui/styles/tokens.css';
 import '@berth/ui/styles/base.css';
 import { StrictMode } from 'react';

@@ -3,7 +3,7 @@ import { savedUploads } from './worker/saved-uploads.ts';
 // oxlint-disable-next-line import/default -- Vite exports the address of the built worker
 import workerUrl from './worker/worker.ts?worker&url';
 import type { Gathered } from './gather.ts';
-import type { Command, DropOptions, Report } from './messages.ts';
+import type { Command, Drop, DropOptions, Report } from './messages.ts';
 
 /** The drops of this page, newest first, and the functions that change them. They continue while other pages are shown. */
 export interface Drops {
@@ -23,6 +23,13 @@ export interface Drops {
   /** Continues the uploads that an earlier page began. */
   restore(isSignedIn: boolean): Promise<void>;
 }
+
+const OLD_BROWSER = {
+  kind: 'unexpected' as const,
+  message: 'This browser cannot publish from a page.',
+  next: 'Update it, use another browser, or publish with the command line.',
+  file: null,
+};
 
 /** Starts the worker. Its address is the only one that the policy of this page accepts as a script. */
 function startWorker(): Worker {
@@ -44,11 +51,14 @@ export function createDrops(): Drops {
   let worker: Worker | undefined;
   let publishings: readonly Publishing[] = [];
   const listeners = new Set<() => void>();
+  /** The drops that the worker has not shown yet. */
+  const started = new Map<string, Drop>();
   const handles = new Map<string, FileSystemDirectoryHandle>();
   const send = (command: Command) => {
     if (!worker) {
       worker = startWorker();
       worker.addEventListener('message', receive);
+      worker.addEventListener('error', failStarted);
     }
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has one page
     worker.postMessage(command);
@@ -66,7 +76,22 @@ export function createDrops(): Drops {
       ),
     );
 
+  /** Old browsers start no workers that are modules. */
+  function failStarted(): void {
+    for (const { id, name, kind } of started.values())
+      show({
+        id,
+        name,
+        kind,
+        begun: Date.now(),
+        state: { is: 'failed', problem: OLD_BROWSER },
+        leftOut: [],
+        watchable: false,
+      });
+  }
+
   function show(publishing: Publishing): void {
+    started.delete(publishing.id);
     const isKnown = publishings.some(({ id }) => id === publishing.id);
     const before = publishings.find(({ id }) => id === publishing.id);
     set(
@@ -108,7 +133,9 @@ export function createDrops(): Drops {
     },
     async publish({ name, kind, origin, files }, options, { isSignedIn, isPasted }) {
       const id = createId();
-      send({ do: 'publish', drop: { id, name, kind, origin, options, isSignedIn, isPasted } });
+      const drop = { id, name, kind, origin, options, isSignedIn, isPasted };
+      started.set(id, drop);
+      send({ do: 'publish', drop });
       if (!files) return;
       for await (const group of files) send({ do: 'add', id, files: group, isLast: false });
       send({ do: 'add', id, files: [], isLast: true });

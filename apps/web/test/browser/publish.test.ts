@@ -1,33 +1,17 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describeInBrowser, openPage, type WatchedPage } from '@berth/testing/browser';
 import { zip } from '@berth/testing/zip-bytes';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { useConsole } from './built-console.ts';
-import { dropOn } from './drop.ts';
-
-/** Browsers give no handles of folders in `/dev`, where temporary files of other tests are. */
-const TEMPORARY = '/tmp/berth-drop-';
-
-type Contents = Record<string, string | Uint8Array>;
+import { type Contents, dropOn, publishedUrl, useFolders } from './drop.ts';
+import { signIn } from './sign-in.ts';
 
 const SITE: Contents = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }' };
 
 describeInBrowser('the drop page', (browser) => {
   const console = useConsole();
-  let work: string;
-  beforeAll(async () => void (work = await mkdtemp(TEMPORARY)));
-  afterAll(() => rm(work, { recursive: true, force: true }));
-
-  async function writeFolder(name: string, files: Contents): Promise<string> {
-    const root = join(work, name);
-    for (const [path, content] of Object.entries(files)) {
-      await mkdir(dirname(join(root, path)), { recursive: true });
-      await writeFile(join(root, path), content);
-    }
-    return root;
-  }
+  const writeFolder = useFolders();
 
   async function openConsole(): Promise<WatchedPage> {
     const watched = await openPage(browser());
@@ -38,10 +22,8 @@ describeInBrowser('the drop page', (browser) => {
 
   /** Waits until a drop is published, and returns its front page. */
   async function visitPublished(page: Page, name: string, path = '/'): Promise<string> {
-    const card = cardOf(page, name);
-    await card.getByText('Published', { exact: true }).waitFor();
-    const url = await card.getByRole('link').first().getAttribute('href');
-    return (await console.server().visit(url!, path)).text;
+    const url = await publishedUrl(page, name);
+    return (await console.server().visit(url, path)).text;
   }
 
   const cardOf = (page: Page, name: string): Locator => page.getByRole('article', { name, exact: true });
@@ -67,10 +49,9 @@ describeInBrowser('the drop page', (browser) => {
 
   it('publishes a zip archive without the folder that contains everything', async () => {
     const { page } = await openConsole();
-    const file = join(work, 'archive.zip');
     const entries = Object.entries(SITE).map(([path, body]) => ({ name: `site/${path}`, body: String(body) }));
-    await writeFile(file, zip([...entries, { name: '__MACOSX/site/._index.html', body: 'x' }]));
-    await dropOn(page, file);
+    const archive = zip([...entries, { name: '__MACOSX/site/._index.html', body: 'x' }]);
+    await dropOn(page, join(await writeFolder('archives', { 'archive.zip': archive }), 'archive.zip'));
     expect(await visitPublished(page, 'archive.zip', '/css/site.css')).toBe('h1 { color: teal }');
   });
 
@@ -100,6 +81,22 @@ describeInBrowser('the drop page', (browser) => {
     await card.getByText('no index.html').waitFor();
     await card.getByRole('button', { name: 'Don’t publish' }).click();
     await card.waitFor({ state: 'detached' });
+  });
+
+  it('sends one content for one changed file of an account', async () => {
+    const { page } = await openConsole();
+    await signIn(page, console.server());
+    const bodies: number[] = [];
+    page.on('request', (request) => request.method() === 'PUT' && bodies.push(request.postDataBuffer()?.length ?? 0));
+    await dropOn(page, await writeFolder('changing', SITE));
+    await publishedUrl(page, 'changing');
+    bodies.length = 0;
+    await dropOn(page, await writeFolder('changing', { 'index.html': '<h1>It sails.</h1>' }));
+    const cards = cardOf(page, 'changing');
+    await cards.getByText('Published', { exact: true }).nth(1).waitFor();
+    const url = await cards.first().getByRole('link').first().getAttribute('href');
+    expect((await console.server().visit(url!)).text).toBe('<h1>It sails.</h1>');
+    expect(bodies).toHaveLength(1);
   });
 
   it('names a file that the server refuses, and sends no content', async () => {

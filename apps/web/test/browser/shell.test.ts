@@ -50,8 +50,8 @@ describeInBrowser('the shell of the console', (browser) => {
   });
 });
 
-/** Returns the size of a file in the larger of its compressed forms, which older browsers get. */
+/** Returns the size of a file as browsers get it on https and on this machine. */
 async function compressedSize(path: string): Promise<number> {
-  const compressed = await readFile(`${path}.gz`).catch(() => readFile(path));
+  const compressed = await readFile(`${path}.br`).catch(() => readFile(path));
   return compressed.length;
 }
