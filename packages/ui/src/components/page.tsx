@@ -19,7 +19,7 @@ export function PageFrame({ title, back, actions, children }: PageFrameProps) {
   const region = pagesScroll ? { role: 'region', 'aria-label': `${title}: content`, tabIndex: 0 } : {};
   return (
     <>
-      <header className={pagesScroll ? 'page-head is-scrolling' : 'page-head'}>
+      <header className="page-head">
         <div>
           <div className="page-title">
             {back}
