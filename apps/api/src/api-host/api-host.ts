@@ -22,6 +22,7 @@ import { securityTxtRouter } from './security-txt.ts';
 import { restRouter } from './rest.ts';
 import { oidcRouter } from './sign-in/oidc-routes.ts';
 import { createSessionRoute } from './sign-in/session-route.ts';
+import { sendUnknownPage } from './unknown-page.ts';
 import { trpcRouter } from './trpc.ts';
 
 /**
@@ -64,9 +65,12 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.use(trpcRouter(appRouter, createContext, log));
   app.use(
     restRouter(appRouter, createContext, log, {
-      '/deployments': ['POST'],
-      '/deployments/{deployment}/archive': ['GET'],
-      '/uploads/{upload}/contents': ['PUT'],
+      otherRoutes: {
+        '/deployments': ['POST'],
+        '/deployments/{deployment}/archive': ['GET'],
+        '/uploads/{upload}/contents': ['PUT'],
+      },
+      sendUnknownPage: (res) => sendUnknownPage(res, options.abuseContact),
     }),
   );
   app.use(handleErrors(log));

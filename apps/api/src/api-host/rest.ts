@@ -16,18 +16,24 @@ type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
+interface RestOptions {
+  /** The methods of other routes of the host by path, so that a 405 can list them. */
+  otherRoutes?: Record<string, readonly string[]>;
+  /** Sends the 404 of an unknown path to clients that prefer HTML to JSON. Default: they get JSON too. */
+  sendUnknownPage?: (res: Response) => void;
+}
+
 /**
  * Serves every procedure whose metadata names a method and a path, and responds to all other requests with 404 or 405.
  * Routes are exact in case and slashes. Callers without permission are rejected before the body is read.
  *
- * @param otherRoutes The methods of other routes of the host by path, so that a 405 can list them.
  * Source: api §1, §2; security F5, F6, T23.
  */
 export function restRouter(
   router: AnyTRPCRouter,
   createContext: CreateContext,
   log: Log,
-  otherRoutes: Record<string, readonly string[]> = {},
+  { otherRoutes = {}, sendUnknownPage }: RestOptions = {},
 ): Router {
   const rest = express.Router({ strict: true, caseSensitive: true });
   rest.use(cors);
@@ -44,6 +50,7 @@ export function restRouter(
   rest.use((req, res) => {
     const allowed = routes.flatMap(([template, methods]) => (matchesTemplate(template, req.path) ? methods : []));
     if (allowed.length > 0) sendMethodNotAllowed(res, req.method, allowed);
+    else if (sendUnknownPage && req.accepts(['json', 'html']) === 'html') sendUnknownPage(res);
     else sendError(res, notFound('address'));
   });
   rest.use(handleErrors(log));

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { html, type Html, type HtmlValue, rawHtml } from './html.ts';
+import { DEFAULT_LANGUAGE, type Language, LANGUAGES } from './languages/languages.ts';
 import { PAGE_STYLE } from './style.ts';
 
 const DENIED_FEATURES =
@@ -44,6 +45,8 @@ export interface Page {
   form?: boolean;
   /** Whether search engines may index the page. Default: true. */
   indexed?: boolean;
+  /** The language of a page that exists in several. Such a page depends on `Accept-Language`. Default: the page is English. */
+  language?: Language;
   /** The URL for reports of abuse, which the footer links to. Default: none. */
   abuseContact?: string | null;
 }
@@ -56,13 +59,14 @@ export interface RenderedPage {
 
 /** Renders a page without scripts and external resources, and with no-store. Source: serving S5, S53; security T17, §7. */
 export function renderPage(page: Page): RenderedPage {
-  const { status, style = '', form = false, indexed = true } = page;
+  const { status, style = '', form = false, indexed = true, language } = page;
   const sheet = PAGE_STYLE + style;
   const body = Buffer.from(htmlOf(page, sheet).markup);
   const policy = `default-src 'none'; style-src ${sourceOf(sheet)}; img-src data:; form-action ${form ? "'self'" : "'none'"}; base-uri 'none'; frame-ancestors 'none'`;
   const headers = {
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
+    ...(language ? { 'Content-Language': language, Vary: 'Accept-Language' } : {}),
     ...(indexed ? {} : { 'X-Robots-Tag': 'noindex, nofollow' }),
     'Content-Security-Policy': policy,
     ...PAGE_HEADERS,
@@ -74,7 +78,13 @@ export function renderPage(page: Page): RenderedPage {
 /** Renders and sends a page. @param headers Headers that are added to those of every page, or replace them. */
 export function writePage(res: ServerResponse, page: Page, headers: OutgoingHttpHeaders = {}): void {
   const rendered = renderPage(page);
-  res.writeHead(rendered.status, { ...rendered.headers, ...headers }).end(rendered.body);
+  res.writeHead(rendered.status, withVary(rendered.headers, headers)).end(rendered.body);
+}
+
+/** Adds headers to those of a page, or replaces them. `Vary` is extended, because a response depends on both. */
+export function withVary(page: RenderedPage['headers'], headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
+  const vary = [page['Vary'], headers['Vary']].filter((value) => value !== undefined);
+  return { ...page, ...headers, ...(vary.length > 0 ? { Vary: vary.join(', ') } : {}) };
 }
 
 /** The Content-Security-Policy sources of all style sheets; there are only a few. */
@@ -86,9 +96,10 @@ function sourceOf(sheet: string): string {
   return source;
 }
 
-function htmlOf({ title, heading = title, parts, abuseContact = null }: Page, sheet: string): Html {
+function htmlOf(page: Page, sheet: string): Html {
+  const { title, heading = title, parts, abuseContact = null, language = DEFAULT_LANGUAGE } = page;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -102,7 +113,7 @@ ${LOGO}
 <h1>${heading}</h1>
 ${parts}
 </main>
-<footer>Berth${abuseContact === null ? null : html` · <a href="${abuseContact}" rel="nofollow">Report abuse</a>`}</footer>
+<footer>Berth${abuseContact === null ? null : html` · <a href="${abuseContact}" rel="nofollow">${LANGUAGES[language].reportAbuse}</a>`}</footer>
 </body>
 </html>
 `;

@@ -1,3 +1,5 @@
+import { ENGLISH } from './languages/english.ts';
+
 /** A piece of HTML with escaped texts. Use {@link html} to create one. */
 export class Html {
   readonly markup: string;
@@ -27,7 +29,7 @@ function markupOf(value: HtmlValue): string {
 }
 
 /** Creates a paragraph with the request id, so that users can report it. Returns `null` if the id is empty. */
-export function reportNote(requestId: string): Html | null {
+export function reportNote(requestId: string, sentence = ENGLISH.reportRequest): Html | null {
   if (requestId === '') return null;
-  return html`<p class="report">If this happens again, send this number to the operator of the service: <code>${requestId}</code></p>`;
+  return html`<p class="report">${sentence} <code>${requestId}</code></p>`;
 }

@@ -89,6 +89,7 @@ class SiteResponder {
   /** Runs steps 4 and 5 of rule S1. */
   #answerSite(req: IncomingMessage, res: ServerResponse, visit: SiteVisit, site: SiteLookup): void | Promise<void> {
     if (site === null) return this.#options.pages.send(res, 'unknown-address');
+    if (site === 'expired') return this.#options.pages.send(res, 'expired');
     if (site === 'taken-down') return this.#options.pages.send(res, 'taken-down');
     if (site === 'paused') return this.#options.pages.send(res, 'paused', PAUSED_HEADERS);
     if (isProtected(site)) {

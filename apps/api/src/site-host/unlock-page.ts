@@ -3,19 +3,19 @@ import { requestIdOf } from '../http/request-id.ts';
 import { writePage } from '../pages/frame.ts';
 import { html, type Html } from '../pages/html.ts';
 import { formatDuration } from '../pages/format.ts';
+import { chooseLanguage, type Language, LANGUAGES } from '../pages/languages/languages.ts';
+import type { VisitorTexts } from '../pages/languages/texts.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
 
-const UNREADABLE_MESSAGE = 'The form could not be read. Enter the password again.';
-
-/** The states of the page, each with its status and the problem that it shows. */
+/** The states of the page, each with its status and the text of the problem that it shows. */
 const STATES = {
   locked: { status: 401, problem: null },
-  wrong: { status: 401, problem: 'The password is incorrect. Check it and enter it again.' },
-  'too-many': { status: 429, problem: 'Too many attempts. You can try again in' },
-  busy: { status: 503, problem: 'The service is busy right now. Try again in' },
-  foreign: { status: 403, problem: 'The password was sent from a page of another site. Enter it here instead.' },
-  unreadable: { status: 400, problem: UNREADABLE_MESSAGE },
-  'too-large': { status: 413, problem: UNREADABLE_MESSAGE },
+  wrong: { status: 401, problem: 'wrong' },
+  'too-many': { status: 429, problem: 'tooMany' },
+  busy: { status: 503, problem: 'busy' },
+  foreign: { status: 403, problem: 'foreign' },
+  unreadable: { status: 400, problem: 'unreadable' },
+  'too-large': { status: 413, problem: 'unreadable' },
 } as const;
 
 export type UnlockState =
@@ -25,13 +25,13 @@ export type UnlockState =
 /** The authentication scheme that a 401 must name. Browsers open no dialog for this scheme. Source: serving S58. */
 export const CHALLENGE = { 'WWW-Authenticate': 'Password realm="site"' };
 
-const TITLE = 'This site is protected by a password';
-
 const STYLE = `
 #problem { margin-top: 0.375rem; color: var(--problem); font-weight: 550 }
 .entry { display: flex; flex-wrap: wrap; gap: 0.75rem; margin-top: 0.625rem }
 .entry input { flex: 1 1 14rem; min-width: 0 }
 `;
+
+type UnlockTexts = VisitorTexts['unlock'];
 
 interface UnlockPage {
   state: UnlockState;
@@ -51,17 +51,20 @@ export function sendUnlockPage(
   { state, next, abuseContact = null }: UnlockPage,
   headers: OutgoingHttpHeaders,
 ): void {
-  const { status, problem: text } = STATES[state.kind];
+  const language = chooseLanguage(res.req.headers['accept-language']);
+  const texts = LANGUAGES[language].unlock;
+  const { status } = STATES[state.kind];
   const retryAfterSeconds = 'retryAfterSeconds' in state ? state.retryAfterSeconds : null;
-  const problem = retryAfterSeconds === null ? text : `${text} ${formatDuration(retryAfterSeconds * 1000)}.`;
+  const problem = problemOf(texts, state, language);
   writePage(
     res,
     {
       status,
       // Screen readers read the title first, so it says that there is a problem.
-      title: problem === null ? TITLE : `Error: ${TITLE}`,
-      heading: TITLE,
-      parts: [html`<p>Enter the password that its owner gave you.</p>`, formOf(problem, next, state.kind === 'wrong')],
+      title: problem === null ? texts.title : texts.errorPrefix + texts.title,
+      heading: texts.title,
+      parts: [html`<p>${texts.intro}</p>`, formOf(texts, problem, next, state.kind === 'wrong')],
+      language,
       style: STYLE,
       form: true,
       abuseContact,
@@ -75,14 +78,22 @@ export function sendUnlockPage(
   );
 }
 
-function formOf(problem: string | null, next: string, isInvalid: boolean): Html {
+function problemOf(texts: UnlockTexts, state: UnlockState, language: Language): string | null {
+  const { problem } = STATES[state.kind];
+  if (problem === null) return null;
+  if (problem !== 'tooMany' && problem !== 'busy') return texts[problem];
+  const { retryAfterSeconds } = state as Extract<UnlockState, { retryAfterSeconds: number }>;
+  return texts[problem](formatDuration(retryAfterSeconds * 1000, Math.ceil, language));
+}
+
+function formOf(texts: UnlockTexts, problem: string | null, next: string, isInvalid: boolean): Html {
   const describedBy = problem === null ? null : html` aria-describedby="problem"`;
   const invalid = isInvalid ? html` aria-invalid="true"` : null;
   return html`<form method="post" action="/${UNLOCK_PATH}">
-<label for="password">Password</label>
+<label for="password">${texts.passwordLabel}</label>
 ${problem === null ? null : html`<p id="problem" role="alert">${problem}</p>\n`}<div class="entry">
 <input id="password" name="password" type="password" autocomplete="current-password" autocapitalize="none" spellcheck="false" required autofocus${describedBy}${invalid}>
-<button>Open the site</button>
+<button>${texts.submit}</button>
 </div>
 <input type="hidden" name="next" value="${next}">
 </form>`;

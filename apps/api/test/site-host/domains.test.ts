@@ -1,4 +1,5 @@
 import { insertDomain, type LinkedDomain } from '@berth/testing/domains';
+import { sweep } from '@berth/core/jobs';
 import { rawRequest } from '@berth/testing/raw-socket';
 import type { HttpResponse } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
@@ -55,16 +56,6 @@ describe('S4, S5: a host without a site', () => {
         return `${deployment}.localhost`;
       },
     ],
-    [
-      'a deployment that has expired',
-      async () => {
-        const { deployment } = await server().publish(FILES, { fields: { ttl: '600' } });
-        expect((await server().visit(deployment)).status).toBe(200);
-        const expireStatement = `update deployment set expires = now() - interval '1 second' where id = $1`;
-        await server().database.query(expireStatement, [deployment]);
-        return `${deployment}.localhost`;
-      },
-    ],
   ])('such as %s is indistinguishable from a host that never existed', async (_, createHost) => {
     const stableParts = ({ status, headers, text }: HttpResponse) => {
       return { status, headers: { ...headers, date: '', 'x-request-id': '' }, text };
@@ -80,6 +71,27 @@ describe('S4, S5: a host without a site', () => {
         expect([response.status, response.headers['cache-control']]).toEqual([404, 'no-store']);
       }
     }
+  });
+});
+
+describe('S4: a deployment that has expired', () => {
+  it('responds with 410 to everything, for good, also after its files are removed', async () => {
+    const { deployment } = await server().publish(FILES, { fields: { ttl: '600' } });
+    expect((await server().visit(deployment)).status).toBe(200);
+    const expireStatement = `update deployment set expires = now() - interval '1 second' where id = $1`;
+    await server().database.query(expireStatement, [deployment]);
+    const host = `${deployment}.localhost`;
+    for (const step of ['expired', 'being removed', 'removed']) {
+      for (const [path, method] of [['/'], ['/nothing'], ['/.berth/unlock'], ['/', 'HEAD'], ['/', 'POST']] as const) {
+        const response = await visit(host, path, method);
+        expect([step, path, response.status, response.headers['cache-control']]).toEqual([step, path, 410, 'no-store']);
+        if (method !== 'HEAD') expect(titleOf(response)).toBe('This site has expired');
+      }
+      await sweep(server().berth.core, { batch: 1 });
+    }
+    const { deployment: deleted } = await server().publish(FILES, { fields: { ttl: '600' } });
+    await server().api(`/deployments/${deleted}`, { method: 'DELETE' });
+    expect((await visit(`${deleted}.localhost`)).status).toBe(404);
   });
 });
 

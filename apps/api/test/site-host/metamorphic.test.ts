@@ -95,7 +95,7 @@ const oddHeaders = (otherHost: string): [string, string][] => [
   ['Access-Control-Request-Headers', 'x-evil'],
   ['Referer', `http://${otherHost}/`],
   ['User-Agent', 'Googlebot/2.1'],
-  ['Accept-Language', 'de-DE, de;q=0.9'],
+  ['Accept-Language', 'fr-FR, fr;q=0.9'],
   ['Accept-Charset', 'iso-8859-1'],
   ['Save-Data', 'on'],
   ['Sec-Purpose', 'prefetch;prerender'],

@@ -212,7 +212,7 @@ it('S58, S59, T16: a locked site has the same response for every path, method, R
     headers: {
       'www-authenticate': 'Password realm="site"',
       'cache-control': 'private, no-store',
-      vary: 'Cookie',
+      vary: 'Accept-Language, Cookie',
       'x-robots-tag': 'noindex',
       'referrer-policy': 'same-origin',
     },

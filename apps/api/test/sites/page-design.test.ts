@@ -4,7 +4,9 @@ import { listen, rawRequest, stop } from '@berth/testing/raw-socket';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHttpServer } from '../../src/http/server.ts';
-import { type PageName, ServicePages } from '../../src/site-host/pages.ts';
+import { LANGUAGES } from '../../src/pages/languages/languages.ts';
+import type { PageName } from '../../src/pages/languages/texts.ts';
+import { ServicePages } from '../../src/site-host/pages.ts';
 import { sendUnlockPage, type UnlockState } from '../../src/site-host/unlock-page.ts';
 import { expectPage } from '../pages/expect-page.ts';
 
@@ -12,6 +14,7 @@ const STATUSES: Record<PageName, number> = {
   'unknown-address': 404,
   'unknown-page': 404,
   'no-front-page': 404,
+  expired: 410,
   paused: 503,
   'taken-down': 451,
   'needs-https': 401,
@@ -26,6 +29,7 @@ const UNLOCK_STATES: UnlockState[] = [
   { kind: 'busy', retryAfterSeconds: 5 },
   { kind: 'foreign' },
 ];
+// cspell:ignore Fehler
 const PAGE_NAMES = [...Object.keys(STATUSES), ...UNLOCK_STATES.map(({ kind }) => kind)];
 const SMALL_PHONE = { width: 320, height: 568 };
 
@@ -88,11 +92,12 @@ describeInBrowser('a page of the service', (browser) => {
     watchedPage.page.on('request', (request) => request.url().startsWith('http') && requestedUrls.push(request.url()));
   });
 
-  const openNamedPage = async (name: string, colorScheme: 'light' | 'dark' = 'light') => {
+  const openNamedPage = async (name: string, colorScheme: 'light' | 'dark' = 'light', language = 'en') => {
     const url = `http://localhost:${port}/${name}`;
     const { page, faults, foreign } = watchedPage;
     requestedUrls = [];
     await page.emulateMedia({ colorScheme });
+    await page.setExtraHTTPHeaders({ 'Accept-Language': language });
     await page.goto(url);
     expect({ requestedUrls, foreign }).toEqual({ requestedUrls: [url], foreign: [] });
     // The browser reports the error status of a page as a fault.
@@ -100,13 +105,14 @@ describeInBrowser('a page of the service', (browser) => {
     return page;
   };
 
-  it.each(PAGE_NAMES)('the page "%s" is readable in light and dark mode', async (name) => {
+  const named = PAGE_NAMES.flatMap((name) => Object.keys(LANGUAGES).map((language) => [name, language] as const));
+  it.each(named)('the page "%s" in the language "%s" is readable in light and dark mode', async (name, language) => {
     const backgrounds = new Set<string>();
     for (const scheme of ['light', 'dark'] as const) {
-      const page = await openNamedPage(name, scheme);
+      const page = await openNamedPage(name, scheme, language);
       const heading = await page.getByRole('main').getByRole('heading', { level: 1 }).textContent();
-      expect((await page.title()).replace(/^Error: /, '')).toBe(heading);
-      expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+      expect((await page.title()).replace(/^(?:Error|Fehler): /, '')).toBe(heading);
+      expect(await page.evaluate('document.documentElement.lang')).toBe(language);
       const texts = await page.evaluate<PageText[]>(TEXTS_SCRIPT);
       expect(texts.length).toBeGreaterThan(2);
       for (const { text, color, background } of texts)
@@ -116,10 +122,10 @@ describeInBrowser('a page of the service', (browser) => {
     expect(backgrounds.size).toBe(2);
   });
 
-  it.each(PAGE_NAMES)(
-    'the page "%s" fits a small phone, even without style or with doubled font size',
-    async (name) => {
-      const page = await openNamedPage(name);
+  it.each(named)(
+    'the page "%s" in the language "%s" fits a small phone, even without style or with doubled font size',
+    async (name, language) => {
+      const page = await openNamedPage(name, 'light', language);
       expect(await overflowOf(page), 'unchanged').toBe(0);
       await page.evaluate("document.documentElement.style.fontSize = '200%'");
       expect(await overflowOf(page), 'with large letters').toBe(0);

@@ -48,6 +48,10 @@ export const Domain = defineEntity({
       expression: `create unique index "domain_verified_name_unique" on "domain" ("name") where "verified" is not null`,
     },
     { name: 'domain_account_created_id_index', properties: ['account', 'created', 'id'] },
+    {
+      name: 'domain_account_changed_name_index',
+      expression: `create index "domain_account_changed_name_index" on "domain" ("account_id", (coalesce("linked", "created")), "name")`,
+    },
   ],
 });
 export type Domain = InferEntity<typeof Domain>;
@@ -74,6 +78,7 @@ export const DomainVersion = defineEntity({
   },
   indexes: [
     { name: 'domain_version_account_domain_id_index', properties: ['account', 'domain', 'id'] },
+    { name: 'domain_version_deployment_index', properties: ['deployment'] },
     {
       name: 'domain_version_current_unique',
       expression: `create unique index "domain_version_current_unique" on "domain_version" ("account_id", "domain") where "unlinked" is null`,

@@ -161,7 +161,8 @@ describe('migrations', () => {
   it('begin the history of each domain with its present link after 0007', async () => {
     const oldDatabase = await createTestDatabase();
     await oldDatabase.query(`
-      delete from migration where name in ('0007-domain-versions', '0014-sites');
+      delete from migration where name in ('0007-domain-versions', '0014-sites', '0015-site-indexes');
+      drop index domain_account_changed_name_index;
       drop table domain_version, front_page;
       alter table deployment drop column auth_method, drop column token;
       alter table issued_id drop column expired`);

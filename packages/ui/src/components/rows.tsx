@@ -1,3 +1,4 @@
+import './rows.css';
 import { type ReactNode, useId } from 'react';
 
 export function Section({ title, children }: { title: string; children: ReactNode }) {

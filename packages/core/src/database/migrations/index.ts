@@ -13,6 +13,7 @@ import { Migration0011 } from './0011-sign-in.ts';
 import { Migration0012 } from './0012-member-persons.ts';
 import { Migration0013 } from './0013-token-persons.ts';
 import { Migration0014 } from './0014-sites.ts';
+import { Migration0015 } from './0015-site-indexes.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -47,4 +48,5 @@ export const migrations: readonly MigrationClass[] = [
   Migration0012,
   Migration0013,
   Migration0014,
+  Migration0015,
 ];

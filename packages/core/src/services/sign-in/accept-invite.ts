@@ -99,7 +99,7 @@ async function findNewPerson(em: EntityManager, core: Core, email: string | null
     const message = `${known.email} has signed in here before. Sign in, and open the link again.`;
     throw new ServiceError('business_logic_error', message, { details: { state: 'known_person' } });
   }
-  return known ?? ensurePerson(em, core, email, null);
+  return known ?? ensurePerson(em, core, email);
 }
 
 async function isAnywhereMember(em: EntityManager, person: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts';
 import { randomSecret } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
 import { toUnixSeconds } from '../timestamps.ts';
-import { canSignIn, ensurePerson, findPerson, getPerson, isMember } from './persons.ts';
+import { canSignIn, ensurePerson, findPerson, getPerson, isMember, verifyPerson } from './persons.ts';
 import { createProof, readProof, spendProof } from './proofs.ts';
 import { openSession } from './sessions.ts';
 
@@ -30,7 +30,7 @@ export async function createFirstLink(
         'not_found',
         `No account has the member ${email}. Create an account, or add the member to one first.`,
       );
-    const person = known ?? (await ensurePerson(em, core, email, core.now()));
+    const person = known ?? (await ensurePerson(em, core, email));
     await db(em).deleteFrom('proof').where('person_id', '=', person.id).where('purpose', '=', 'first').execute();
     const secret = randomSecret();
     const expires = createProof(em, core, { secret, purpose: 'first', person: person.id, ttlSeconds: LINK_SECONDS });
@@ -68,6 +68,8 @@ export async function useLink(core: Core, browser: Browser, secret: string): Pro
   const session = await core.database.transaction(async (em) => {
     const proof = await spendProof(em, core, 'first', secret);
     if (!proof) throw spentLink();
+    // The operator gave the link to this person, so the address is theirs.
+    await verifyPerson(em, core, await getPerson(em, proof.person!));
     const person = await getPerson(em, proof.person!);
     return openSession(em, core, browser, { person, method: 'link' });
   });

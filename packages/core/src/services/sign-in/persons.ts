@@ -30,13 +30,11 @@ export function getPerson(scope: StatementScope, person: string): Promise<KnownP
     .executeTakeFirstOrThrow();
 }
 
-/** Returns the person with an e-mail address, after creating them if necessary. Two calls at once create one person. */
-export async function ensurePerson(
-  em: EntityManager,
-  core: Core,
-  email: string,
-  verified: Date | null,
-): Promise<KnownPerson> {
+/**
+ * Returns the person with an e-mail address, after creating them if necessary, not yet verified. Two calls at once create one
+ * person.
+ */
+export async function ensurePerson(em: EntityManager, core: Core, email: string): Promise<KnownPerson> {
   await db(em)
     .insertInto('person')
     .values({
@@ -45,7 +43,7 @@ export async function ensurePerson(
       name: null,
       password_hash: null,
       created: core.now(),
-      verified,
+      verified: null,
     })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .execute();

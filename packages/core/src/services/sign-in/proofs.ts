@@ -83,8 +83,15 @@ export async function readProof(core: Core, purpose: ProofPurpose, secret: strin
 /** The lifetime of the cookie of a sign-in that a browser has begun, in seconds. */
 export const PROOF_COOKIE_SECONDS = 600;
 
-/** Deletes sessions, proofs, invitations and device grants that have expired. */
+/** A person who is no member any more is deleted after this time at the earliest. */
+const STRANGER_MS = 24 * 3600 * 1000;
+
+/** Deletes sessions, proofs, invitations and device grants that have expired, and persons who are members of no account. */
 export async function deleteExpiredSignIns(core: Core): Promise<void> {
   for (const table of ['session', 'proof', 'invite', 'device_grant'] as const)
     await sql`delete from ${sql.table(table)} where expires <= ${core.now()}`.execute(db(core));
+  await sql`
+    delete from person p where p.created < ${new Date(core.now().getTime() - STRANGER_MS)}
+      and not exists (select from member m where m.person_id = p.id)
+      and not exists (select from member m where lower(m.email) = p.email)`.execute(db(core));
 }

@@ -15,7 +15,7 @@ export async function provePerson(
   core: Core,
   { email, name }: { email: string; name: string | null },
 ): Promise<KnownPerson> {
-  const person = await ensurePerson(em, core, email, null);
+  const person = await ensurePerson(em, core, email);
   await verifyPerson(em, core, person);
   if (await isMember(em, email, person.id)) return getPerson(em, person.id);
   const { signUp } = core.signIn;

@@ -4,8 +4,9 @@ import type { Site } from '@berth/serving';
 import {
   type DeployedSite,
   type DomainLink,
+  type EXPIRED,
   loadLink,
-  loadSite,
+  loadSiteOrExpiry,
   resultForDeployment,
   resultForDomain,
   type SiteAddress,
@@ -40,7 +41,7 @@ const MAX_TRIES = 3;
 export class LiveSiteCache {
   readonly #core: Core;
   readonly #staleMs: number;
-  readonly #sites: LoadingCache<DeployedSite>;
+  readonly #sites: LoadingCache<DeployedSite | typeof EXPIRED>;
   readonly #links: LoadingCache<DomainLink>;
   readonly #freshness: SiteFreshness;
   readonly #now: () => Date;
@@ -63,7 +64,7 @@ export class LiveSiteCache {
   /**
    * Finds the site at an address. `expires` is compared with the clock, so expiry does not depend on the sweep.
    *
-   * @returns `null` for a deployment that does not exist, is not `success` or has expired; for a domain that is not
+   * @returns `expired` for a deployment that has expired; `null` for one that does not exist or is not `success`; for a domain that is not
    *   verified or not linked; for everything of a terminated account.
    * @throws ServiceError `unavailable` if the database is unavailable and the site is not cached.
    * Source: serving S2, S4; api §4, §6; storage C3.
@@ -122,7 +123,7 @@ export class LiveSiteCache {
   }
 
   async #loadDeployment(deployment: string, how: 'get' | 'reload'): Promise<SiteLookup> {
-    const site = await this.#sites[how](deployment, () => loadSite(this.#core, deployment));
+    const site = await this.#sites[how](deployment, () => loadSiteOrExpiry(this.#core, deployment));
     return site && resultForDeployment(site, this.#now);
   }
 

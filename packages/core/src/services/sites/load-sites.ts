@@ -10,8 +10,11 @@ export type SiteAddress = { deployment: string } | { domain: string };
 /** Why a site is not served: its account is suspended, its domain is paused, or the operator took it down. */
 export type WithheldReason = 'paused' | 'taken-down';
 
+/** A deployment that has expired. Nothing else is known about it once its row is removed. */
+export const EXPIRED = { state: 'expired', sizeBytes: 100 } as const;
+
 /** The result of a lookup: a site, the reason why the site is not served, or `null` for no site. */
-export type SiteLookup = Site | WithheldReason | null;
+export type SiteLookup = Site | WithheldReason | 'expired' | null;
 
 export interface DeployedSite {
   site: Site;
@@ -29,14 +32,15 @@ export interface DomainLink {
 }
 
 /** Decides what visitors of a deployment see now. Source: serving S4. */
-export function resultForDeployment({ site, state, expires }: DeployedSite, now: () => Date): SiteLookup {
-  if (expires !== null && expires <= now().getTime()) return null;
-  return state === 'shown' ? site : state;
+export function resultForDeployment(found: DeployedSite | typeof EXPIRED, now: () => Date): SiteLookup {
+  if (found.state === 'expired' || (found.expires !== null && found.expires <= now().getTime())) return 'expired';
+  return found.state === 'shown' ? found.site : found.state;
 }
 
 /** Decides what visitors of a domain see, given what visitors of its deployment see. Source: serving S4. */
 export function resultForDomain({ paused }: DomainLink, found: SiteLookup): SiteLookup {
-  return paused && found !== 'taken-down' ? 'paused' : found;
+  if (paused && found !== 'taken-down') return 'paused';
+  return found === 'expired' ? null : found;
 }
 
 const LINK = `
@@ -100,6 +104,19 @@ export async function loadSite({ database }: Core, deployment: string): Promise<
   };
   const rulesBytes = row.rules === null ? 0 : JSON.stringify(row.rules).length * RULE_FACTOR;
   return { site, state, expires, sizeBytes: SITE_BYTES + manifest.sizeBytes + rulesBytes };
+}
+
+const WAS_EXPIRED = `select from issued_id where id = $1 and expired is not null`;
+
+/**
+ * Loads a deployment as {@link loadSite} does. An id is never issued again, so that a deployment which expired is known as such
+ * forever; `null` if it was deleted instead, or never existed. Source: serving S4.
+ */
+export async function loadSiteOrExpiry(core: Core, deployment: string): Promise<DeployedSite | typeof EXPIRED | null> {
+  const site = await loadSite(core, deployment);
+  if (site) return site;
+  const expired = await core.database.prepared('site-expired', WAS_EXPIRED, [deployment]);
+  return expired.length > 0 ? EXPIRED : null;
 }
 
 /** The measured size in memory of a site without its manifest and rules, in bytes. */

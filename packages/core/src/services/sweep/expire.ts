@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { Deployment } from '../../entities/index.ts';
+import { Deployment, IssuedId } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
@@ -49,6 +49,7 @@ async function expire(core: Core, id: string, account: string | null, now: Date)
       { status: 'deleting' },
     );
     if (updated !== 1) return false;
+    await em.nativeUpdate(IssuedId, { id }, { expired: now });
     if (account !== null) {
       await decrementDeploymentCount(em, account);
       recordActivity(em, { account, event: 'deployment.expire', authMethod: 'system', created: now, deployment: id });

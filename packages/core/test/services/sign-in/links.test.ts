@@ -1,7 +1,18 @@
-import { createTestBrowser, refusal, refusals, signInByLink, useTestCore, callerOf } from '@berth/testing/core';
+import {
+  ANONYMOUS,
+  createTestBrowser,
+  refusal,
+  refusals,
+  signInByLink,
+  useTestCore,
+  callerOf,
+} from '@berth/testing/core';
 import { describe, expect, it } from 'vitest';
 import { actForAccount, registerAccount, setAccountState } from '../../../src/services/accounts/account-directory.ts';
+import { createInvite } from '../../../src/services/accounts/invites.ts';
 import { addMember } from '../../../src/services/accounts/members.ts';
+import { authenticateSession } from '../../../src/services/authentication.ts';
+import { acceptInvite } from '../../../src/services/sign-in/accept-invite.ts';
 import { createFirstLink, ownerNeedsLink, readLink, useLink } from '../../../src/services/sign-in/links.ts';
 import { setPersonPassword } from '../../../src/services/sign-in/password.ts';
 import { deleteExpiredSignIns } from '../../../src/services/sign-in/proofs.ts';
@@ -98,6 +109,27 @@ describe('api §13: a one-time link', () => {
       auth_method: 'session',
       meta: { session: caller.token, method: 'link', email: email.toLowerCase() },
     });
+  });
+
+  it('T47: that was not used yet gives no account to someone who accepts an invitation for its address', async () => {
+    const [victim, attacker] = [await addOwner(), await addOwner()];
+    const { url } = await createFirstLink(core, victim.email);
+    const { url: invitation } = await createInvite(await actForAccount(core, attacker.account), {
+      email: victim.email,
+      role: 'member',
+    });
+    const secret = /[0-9a-f]{32}/.exec(invitation)![0];
+    const planted = createTestBrowser();
+    await acceptInvite({ core, browser: planted, caller: ANONYMOUS }, { secret });
+    expect(await callerOf(core, planted)).toMatchObject({ account: attacker.account, member: { role: 'member' } });
+    expect(await database.query('select person_id from member where account_id = $1', [victim.account])).toEqual([
+      { person_id: null },
+    ]);
+
+    const browser = createTestBrowser();
+    await useLink(core, browser, secretOf(url));
+    expect(await callerOf(core, browser)).toMatchObject({ session: { email: victim.email.toLowerCase() } });
+    expect(await authenticateSession(core, planted.session, '')).toMatchObject({ kind: 'anonymous' });
   });
 
   it('does not sign in to a suspended account', async () => {

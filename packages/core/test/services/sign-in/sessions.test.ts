@@ -154,6 +154,20 @@ describe('api §13: the list of sessions', () => {
     ).toEqual([phone, third, laptop].map(({ caller }) => ({ meta: { session: caller.token, email } })));
   });
 
+  it('T47: belongs to a person who is deleted a day after their last membership', async () => {
+    const [owner, member] = [await addOwner(), await addOwner()];
+    const guest = `guest-${member.email}`;
+    await addMember(await actForAccount(core, owner.account), guest);
+    await signInByLink(core, guest);
+    const isKnown = async () => (await database.query('select 1 from person where email = $1', [guest])).length === 1;
+    test.advance(2 * DAY);
+    await deleteExpiredSignIns(core);
+    expect(await isKnown()).toBe(true);
+    await removeMember(await actForAccount(core, owner.account), guest);
+    await deleteExpiredSignIns(core);
+    expect(await isKnown()).toBe(false);
+  });
+
   it('loses expired sessions in a job', async () => {
     const { email } = await addOwner();
     await signInByLink(core, email);

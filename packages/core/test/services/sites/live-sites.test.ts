@@ -219,13 +219,13 @@ describe('api §6: when the state of an account or a site changes,', () => {
     }
   });
 
-  it('a site that was taken down is not found when it has expired or is being deleted', async () => {
+  it('a site that was taken down has expired at its time, and is not found while it is being deleted', async () => {
     const deployment = await deployPage('page');
     await test.database.query(
       `update deployment set taken_down = now(), expires = now() - interval '1 second' where id = $1`,
       [deployment],
     );
-    expect(await readShownText({ deployment })).toBeNull();
+    expect(await readShownText({ deployment })).toBe('expired');
     await test.database.query(`update deployment set expires = null, status = 'deleting' where id = $1`, [deployment]);
     expect(await readShownText({ deployment })).toBeNull();
   });

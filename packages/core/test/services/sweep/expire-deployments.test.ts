@@ -11,6 +11,7 @@ import {
   listDeployments,
   updateDeployment,
 } from '../../../src/services/deployments/deployments.ts';
+import { LiveSiteCache } from '../../../src/services/sites/live-sites.ts';
 import { expireDeployments } from '../../../src/services/sweep/expire.ts';
 
 const SITE = { 'index.html': 'for a while' };
@@ -57,6 +58,7 @@ describe('api §3: a deployment that expires', () => {
     const { deployment } = await withTtl('60');
     test.advance(61);
     expect(await sweepAll(test)).toMatchObject({ expired: 1, deployments: 1, packs: 1, fenced: true });
+    expect(await new LiveSiteCache(test.core).find({ deployment })).toBe('expired');
     expect(await sweepAll(test)).toMatchObject({ expired: 0, deployments: 0, packs: 0 });
     expect((await getAccount(scope())).usage.deployments).toBe(1);
     const { activities } = await listActivities(scope(), { limit: 10 });
