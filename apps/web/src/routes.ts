@@ -38,6 +38,8 @@ export const NAVIGATION: readonly NavigationRoute[] = [
 /** Every page. The first route whose path matches is shown. */
 export const ROUTES: readonly ConsoleRoute[] = [
   ...NAVIGATION,
+  route('/app/sites/:site', 'Site', () => import('./pages/site-page.tsx')),
+  route('/app/domains/:domain', 'Domain', () => import('./pages/domain-page.tsx')),
   route('/app/sign-in', 'Sign in', () => import('./pages/sign-in-page.tsx')),
   route('/app/first', 'Sign in', () => import('./pages/first-link-page.tsx')),
   route('/app/keep', 'Keep a way in', () => import('./pages/keep-page.tsx')),

@@ -1,4 +1,13 @@
-import { ACTIVITY_EVENTS, type Activity, type ActivityEvent, type Deployment, type Domain } from '@berth/contract';
+import {
+  ACTIVITY_EVENTS,
+  type Activity,
+  type ActivityEvent,
+  type Deployment,
+  type DeploymentChanges,
+  type Domain,
+  type DomainVersion,
+  type Site,
+} from '@berth/contract';
 
 /** The current time in every gallery state, in Unix milliseconds. It is a Friday afternoon. */
 export const NOW = Date.UTC(2026, 10, 20, 14, 30);
@@ -104,3 +113,102 @@ export const EVERY_ACTIVITY: readonly Activity[] = ACTIVITY_EVENTS.map((event, i
       }[event as string] ?? {},
   }),
 );
+
+/** Returns a site at a domain. Different numbers have different titles, icons and times. */
+export function site(number: number, other: Partial<Site> = {}): Site {
+  const [title, domain, colour] = SITE_NAMES[number % SITE_NAMES.length]!;
+  const round = Math.floor(number / SITE_NAMES.length);
+  const name = round === 0 ? domain : `${round}.${domain}`;
+  return {
+    site: name,
+    url: `https://${name}`,
+    domain: name,
+    deployment: deploymentId(number),
+    state: 'live',
+    title: round === 0 ? title : `${title} ${round + 1}`,
+    icon: colour === null ? null : iconOf(colour),
+    password: number % 7 === 3,
+    labels: number % 4 === 1 ? ['preview'] : [],
+    changed: NOW_SECONDS - 1_500 - number * 21_400,
+    files: 12 + ((number * 37) % 900),
+    size: 48_000 + ((number * 7_919_113) % 90_000_000),
+    ...other,
+  };
+}
+
+/** Returns a site at its own address. */
+export function ownSite(number: number, other: Partial<Site> = {}): Site {
+  const id = deploymentId(number);
+  return site(number, { site: id, url: siteUrl(id), domain: null, title: null, icon: null, ...other });
+}
+
+const SITE_NAMES = [
+  ['Harbour Festival 2026', 'www.harbour.example', '#0b6788'],
+  ['Tickets', 'tickets.harbour.example', '#b3261e'],
+  ['Mara Lind – Photographs', 'mara.example', null],
+  ['Handbook', 'handbook.sites.example', '#17714a'],
+  ['Notes on tides', 'harbour-notes.sites.example', '#85550a'],
+] as const;
+
+const iconOf = (colour: string) =>
+  `data:image/svg+xml;base64,${btoa(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${colour}"/><path d="M8 21q4-9 8-3t8-4" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>`)}`;
+
+/** A site in each state. */
+export const MIXED_SITES: readonly Site[] = [
+  site(0),
+  ownSite(5, { title: 'Draft of the programme', expires: NOW_SECONDS + 2 * 86_400 + 23 * 3_600 }),
+  site(1, { state: 'pending' }),
+  site(2),
+  ownSite(3, { labels: ['preview', 'pull-412'] }),
+  site(3),
+  site(4, { state: 'paused' }),
+  ownSite(6, { state: 'deleting' }),
+  ownSite(7, { state: 'taken-down' }),
+  site(5, { state: 'empty', title: null, icon: null, deployment: null, files: null, size: null }),
+];
+
+/** Returns a version of `www.harbour.example`. The first one is live. */
+export function version(number: number, other: Partial<DomainVersion> = {}): DomainVersion {
+  const linked = NOW_SECONDS - 1_500 - number * 50_000;
+  return {
+    deployment: deploymentId(number),
+    linked,
+    unlinked: number === 0 ? null : NOW_SECONDS - 1_500 - (number - 1) * 50_000,
+    by: 'api-key',
+    token: 'a1b2c3d',
+    previous: deploymentId(number + 1),
+    published: {
+      created: linked,
+      files: 128 + number,
+      size: 3_412_008 - number * 12_345,
+      via: ['cli', 'desktop', 'web'][number % 3]!,
+      password: false,
+      by: number % 3 === 2 ? 'session' : 'api-key',
+      token: 'a1b2c3d',
+    },
+    available: true,
+    ...other,
+  };
+}
+
+/** Six versions. The oldest is deleted. */
+export const VERSIONS: readonly DomainVersion[] = [
+  ...Array.from({ length: 5 }, (_, number) => version(number)),
+  version(5, { published: null, available: false, previous: null }),
+];
+
+/** What changed between two versions. */
+export const CHANGES: DeploymentChanges = {
+  deployment: deploymentId(0),
+  from: deploymentId(1),
+  added: 3,
+  changed: 12,
+  removed: 1,
+  files: [
+    { path: 'index.html', change: 'changed' },
+    { path: 'programme/friday.html', change: 'added' },
+    { path: 'programme/saturday.html', change: 'added' },
+    { path: 'images/posters/autumn-2025-with-a-rather-long-name.avif', change: 'removed' },
+    { path: 'styles.css', change: 'changed' },
+  ],
+};

@@ -39,6 +39,11 @@ describe('api §11: the archive of a deployment', () => {
     ['a tar without an Accept', 'application/x-tar', {}],
     ['a tar for a browser', 'application/x-tar', { Accept: 'text/html,*/*;q=0.8' }],
     ['a zip', 'application/zip', ZIP],
+    [
+      'a zip for a link that a browser follows',
+      'application/zip',
+      { 'Sec-Fetch-Mode': 'navigate', Accept: 'text/html,*/*;q=0.8' },
+    ],
   ])('is %s that publishes the same files again', async (_, type, accept) => {
     const { deployment } = await server().publish(FILES);
     const { status, headers, bytes } = await download(deployment, accept);

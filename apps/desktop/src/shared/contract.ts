@@ -154,6 +154,14 @@ export const commands = {
   chooseServer: { input: z.object({ origin: z.url() }), output: Nothing },
   /** Removes a server and its key, and pauses its folders. The last server cannot be removed. */
   removeServer: { input: z.object({ origin: z.url() }), output: Nothing },
+  /**
+   * Begins to sign in to the current server in the browser, and opens the page there. The person types the code on the page.
+   * Returns `null` if the server does not offer this way.
+   */
+  beginSignIn: { input: Nothing, output: z.object({ code: z.string(), page: z.url() }).nullable() },
+  /** Waits until the person has approved the sign-in that has begun, and signs in. */
+  awaitSignIn: { input: Nothing, output: z.object({ email: z.string() }) },
+  cancelSignIn: { input: Nothing, output: Nothing },
   /** Signs in to the current server with a key, after the server has confirmed the key's account. */
   signIn: { input: z.object({ key: z.string().trim().min(1).max(512) }), output: z.object({ email: z.string() }) },
   signOut: { input: Nothing, output: Nothing },

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 /** A number of files and their size. */
 const Amount = z.object({ files: z.int().min(0), bytes: z.number().min(0) });
-export type Amount = z.infer<typeof Amount>;
 
 /** The files that a deployment skipped for one reason: their number and the first few paths. */
 export const SkippedFileGroup = z.object({

@@ -71,6 +71,36 @@ describe('when a user has an account (desktop §1, §6),', () => {
     await eventually(() => expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { email } }));
   });
 
+  it('a person approves the app in the browser, and the app signs in with the key that it gets', async () => {
+    const world = await openWorld(server());
+    const { account } = await server().account('team');
+    const begun = (await world.handlers.beginSignIn())!;
+    expect(begun).toEqual({ code: expect.stringMatching(/^[B-Z]{4}-[B-Z]{4}$/), page: `${world.origin}/device` });
+    expect(world.native.opened).toEqual([`${world.origin}/device?code=${begun.code}`]);
+    await server().database.query(
+      `with person as (insert into person (id, email, created) values ('per-desktop', 'mara@example.com', now()) returning id),
+         member as (insert into member (account_id, person_id, email, role, created)
+           select $1, id, 'mara@example.com', 'member', now() from person)
+       update device_grant set state = 'approved', account_id = $1, person_id = 'per-desktop' where client like 'berth-desktop on %'`,
+      [account],
+    );
+    expect(await world.handlers.awaitSignIn()).toEqual({ email: expect.stringContaining('@') });
+    expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { account } });
+    expect(world.native.keys.get(world.origin)).toMatch(/^ship-/);
+  });
+
+  it('a sign-in in the browser that is cancelled ends, and another one can begin', async () => {
+    const world = await openWorld(server());
+    await world.handlers.beginSignIn();
+    const waiting = world.handlers.awaitSignIn();
+    const ended = expect(waiting).rejects.toMatchObject({ kind: 'aborted' });
+    await world.handlers.cancelSignIn();
+    await ended;
+    await expect(world.handlers.awaitSignIn()).rejects.toMatchObject({ kind: 'refused' });
+    expect(await world.handlers.beginSignIn()).not.toBeNull();
+    await world.handlers.cancelSignIn();
+  });
+
   it('no folder is published again after signing in with another key of the same account, nor after a restart', async () => {
     const { world, key } = await openSignedInWorld(server());
     const { id, live } = await world.watchNew('dist', 'one', { password: 'open-sesame' });

@@ -1,4 +1,4 @@
-import { type BerthClient, followActivities } from '@berth/client/browser';
+import type { BerthClient } from '@berth/client/browser';
 import type { Activity } from '@berth/contract';
 import type { Unsubscribe } from '@berth/ui/backend';
 
@@ -79,6 +79,8 @@ async function shareStream(client: BerthClient, signal: AbortSignal, receive: (m
 async function readStream(client: BerthClient, signal: AbortSignal, emit: (message: Message) => void): Promise<void> {
   while (!signal.aborted) {
     try {
+      // Only people who are signed in need the code of streams.
+      const { followActivities } = await import('@berth/client/follow-activities');
       const activities = followActivities(client, signal, { onBegin: () => emit({ is: 'begin' }) });
       for await (const activity of activities) emit({ is: 'activity', activity });
     } catch {

@@ -2,6 +2,7 @@ import '../sign-in/sign-in.css';
 import { bytes, count } from '@berth/client/amounts';
 import type { ClaimedSite } from '@berth/contract';
 import { Button } from '@berth/ui/components/button';
+import { Link as SiteLink } from '@berth/ui/components/link';
 import { ProblemBox } from '@berth/ui/components/status';
 import { useNow } from '@berth/ui/state/clock';
 import { useAnswer, useSubmit } from '@berth/ui/state/requests';
@@ -57,9 +58,9 @@ function SiteFacts({ site, isKept }: { site: ClaimedSite; isKept: boolean }) {
   return (
     <div className="facts">
       <p className="name">{title ?? new URL(url).host}</p>
-      <a className="link" href={url} target="_blank" rel="noreferrer">
-        {new URL(url).host}
-      </a>
+      <p>
+        <SiteLink url={url} />
+      </p>
       <p className="soft">
         {count(files, 'file')}, {bytes(size)}
         {password ? ', with a password' : ''}

@@ -1,5 +1,10 @@
+import { DomainListPage } from '@berth/ui/pages/domains/domain-list-page';
 import { AccountGate } from '../shell/account-gate.tsx';
 
-export default function DomainsPage() {
-  return <AccountGate title="Domains" invitation="Sign in to see your domains." />;
+export default function ConsoleDomainsPage() {
+  return (
+    <AccountGate title="Domains" invitation="Sign in to see your domains.">
+      <DomainListPage />
+    </AccountGate>
+  );
 }

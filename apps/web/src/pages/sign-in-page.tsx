@@ -9,6 +9,7 @@ import { Fingerprint } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { client } from '../backend.ts';
+import { CodeForm } from '../sign-in/code-form.tsx';
 import { hasPasskeys, signInWithPasskey } from '../sign-in/passkeys.ts';
 import { returnPath } from '../sign-in/return-path.ts';
 import { SecretField } from '../sign-in/secret-field.tsx';
@@ -20,19 +21,29 @@ import { type SignInOffer, useSession } from '../state/session.tsx';
 export default function SignInPage() {
   const { session } = useSession();
   const [, navigate] = useLocation();
-  const back = returnPath(useSearch());
+  const search = useSearch();
+  const back = returnPath(search);
+  const failure = new URLSearchParams(search).get('problem');
   useEffect(() => {
     if (session.is === 'signed-in') navigate(back, { replace: true });
   }, [session, back, navigate]);
   return (
     <div className="page-note">
       <h1>Sign in</h1>
-      {session.is === 'signed-out' ? <Ways offer={session.offer} /> : <SessionNote />}
+      {failure !== null && <p role="alert">{FAILURES[failure] ?? 'The sign-in failed. Try again.'}</p>}
+      {session.is === 'signed-out' ? <Ways offer={session.offer} back={back} /> : <SessionNote />}
     </div>
   );
 }
 
-function Ways({ offer: { methods, refusal } }: { offer: SignInOffer }) {
+/** What went wrong at the OpenID Connect provider, by the query parameter `problem`. */
+const FAILURES: Readonly<Record<string, string>> = {
+  'no-account': 'You have no account here. Ask the owner of an account for an invitation.',
+  refused: 'The provider did not confirm who you are. Try again.',
+  'too-many': 'Too many attempts. Try again in a few minutes.',
+};
+
+function Ways({ offer: { methods, refusal, signUp }, back }: { offer: SignInOffer; back: string }) {
   const { reload } = useSession();
   const { isBusy, problem, submit } = useSubmit();
   if (refusal !== null) return <p role="alert">{refusal}</p>;
@@ -52,12 +63,22 @@ function Ways({ offer: { methods, refusal } }: { offer: SignInOffer }) {
             onClick={() => void signIn(signInWithPasskey())}
           />
         )}
-        {offersPasskey && methods.password && <p className="divider">or</p>}
+        {methods.oidc !== null && (
+          <a className="button plain" href={`/sign-in/oidc?back=${encodeURIComponent(back)}`}>
+            Continue with {methods.oidc}
+          </a>
+        )}
+        {(offersPasskey || methods.oidc !== null) && (methods.code || methods.password) && (
+          <p className="divider">or</p>
+        )}
+        {methods.code && <CodeForm back={back} isBusy={isBusy} onSubmit={signIn} />}
+        {methods.code && methods.password && <p className="divider">or</p>}
         {methods.password && <PasswordForm isBusy={isBusy} onSubmit={(attempt) => void signIn(attempt)} />}
         <ProblemBox problem={problem} />
       </div>
       <p className="soft small">
-        No passkey or password yet? Ask the operator of this server for a link, which this command makes:{' '}
+        {signUp && methods.code && 'No account yet? A code by e-mail opens one. '}
+        No way to sign in? Ask the operator of this server for a link, which this command makes:{' '}
         <code>npm run berth -- sign-in</code>.
       </p>
     </>

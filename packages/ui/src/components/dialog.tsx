@@ -49,12 +49,14 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
 interface ConfirmProps {
   question: string;
   action: string;
+  /** Default: `danger`, for an action that cannot be undone. */
+  variant?: 'danger' | 'primary';
   onConfirm: () => unknown;
   onCancel: () => void;
 }
 
-/** Asks the user to confirm an action that cannot be undone. Cancel has the initial focus, and Escape cancels too. */
-export function Confirm({ question, action, onConfirm, onCancel }: ConfirmProps) {
+/** Asks the user to confirm an action. Cancel has the initial focus, and Escape cancels too. */
+export function Confirm({ question, action, variant = 'danger', onConfirm, onCancel }: ConfirmProps) {
   const id = useId();
   const { isBusy, run } = useBusy();
   return (
@@ -75,7 +77,7 @@ export function Confirm({ question, action, onConfirm, onCancel }: ConfirmProps)
       </p>
       <div>
         <Button label="Cancel" small autoFocus onClick={onCancel} />
-        <Button label={action} small variant="danger" busy={isBusy} onClick={() => run(onConfirm())} />
+        <Button label={action} small variant={variant} busy={isBusy} onClick={() => run(onConfirm())} />
       </div>
     </div>
   );

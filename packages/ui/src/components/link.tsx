@@ -1,7 +1,6 @@
 import './link.css';
 import { Check, Copy, ExternalLink, QrCode } from 'lucide-react';
-import { type MouseEvent, type ReactNode, useEffect, useId, useState } from 'react';
-import { encode } from 'uqr';
+import { lazy, type MouseEvent, type ReactNode, Suspense, useEffect, useId, useState } from 'react';
 import { useBackend } from '../state/backend.ts';
 import { useNotes } from '../state/toasts.ts';
 import { hostOf } from '../text/url.ts';
@@ -78,6 +77,9 @@ export function CopyButton({ text, subject, label }: CopyButtonProps) {
   return <Button label={isCopied ? 'Copied' : label} small icon={icon} onClick={copyLink} aria-label={name} />;
 }
 
+// The code is loaded when it is first needed.
+const Qr = lazy(() => import('./qr.tsx'));
+
 export function QrButton({ url }: { url: string }) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -92,19 +94,13 @@ export function QrButton({ url }: { url: string }) {
         aria-label={`QR code of ${hostOf(url)}`}
         onToggle={(event) => setOpen(event.newState === 'open')}
       >
-        {isOpen && <Qr url={url} />}
+        {isOpen && (
+          <Suspense>
+            <Qr url={url} />
+          </Suspense>
+        )}
         <p className="small soft">Scan with a phone’s camera.</p>
       </div>
     </>
-  );
-}
-
-function Qr({ url }: { url: string }) {
-  const { data, size } = encode(url, { border: 2 });
-  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
-  return (
-    <svg viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges" role="img" aria-label={`QR code of ${url}`}>
-      <path d={path} fill="#000" />
-    </svg>
   );
 }

@@ -1,3 +1,4 @@
+import './link.css';
 import type { ComponentProps, MouseEvent } from 'react';
 import { type Place, useNavigation } from '../state/navigation.ts';
 

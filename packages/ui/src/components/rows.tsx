@@ -1,3 +1,4 @@
+import './rows.css';
 import { type ReactNode, useId } from 'react';
 
 export function Section({ title, children }: { title: string; children: ReactNode }) {
@@ -7,6 +8,15 @@ export function Section({ title, children }: { title: string; children: ReactNod
       <h2 id={id}>{title}</h2>
       <div className="settings-box">{children}</div>
     </section>
+  );
+}
+
+/** A list in a box, with lines between its items. The items are `li` elements. */
+export function BoxList({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul className="settings-box" aria-label={label}>
+      {children}
+    </ul>
   );
 }
 

@@ -15,7 +15,7 @@ export function useDeployments(): List<Deployment> {
     read: async (cursor) => pageOf(await api.listDeployments({ cursor }), ({ deployments }) => deployments),
     keyOf: ({ deployment }) => deployment,
   });
-  useRefreshOnActivity(list, 'deployment');
+  useRefreshOnActivity(list, ['deployment']);
   return list;
 }
 
@@ -27,7 +27,7 @@ export function useDomains(): List<Domain> {
     read: async (cursor) => pageOf(await api.listDomains({ cursor }), ({ domains }) => domains),
     keyOf: ({ domain }) => domain,
   });
-  useRefreshOnActivity(list, 'domain');
+  useRefreshOnActivity(list, ['domain']);
   return list;
 }
 
@@ -60,18 +60,26 @@ export function activityKey({ event, created, deployment, domain, token, authMet
   return JSON.stringify([event, created, deployment, domain, token, authMethod, meta]);
 }
 
-function pageOf<V extends { nextCursor?: string | undefined }, T>(answer: Answer<V>, itemsOf: (value: V) => T[]) {
+/** Returns the items of an answer, and where the next page begins. */
+export function pageOf<V extends { nextCursor?: string | undefined }, T>(
+  answer: Answer<V>,
+  itemsOf: (value: V) => T[],
+) {
   if (!answer.ok) return answer;
   return { ok: true as const, value: { items: itemsOf(answer.value), nextCursor: answer.value.nextCursor } };
 }
 
 /** Refreshes a list after a burst of activities about its items. Removes deleted and expired items at once. */
-function useRefreshOnActivity<T>({ replace, refresh }: List<T>, kind: 'deployment' | 'domain') {
+export function useRefreshOnActivity<T>(
+  { replace, refresh }: List<T>,
+  kinds: readonly ('deployment' | 'domain')[],
+): void {
   const { onActivity } = useBackend();
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const unsubscribe = onActivity((activity) => {
-      if (!activity.event.startsWith(`${kind}.`)) return;
+      const kind = kinds.find((each) => activity.event.startsWith(`${each}.`));
+      if (kind === undefined) return;
       const key = activity[kind];
       if (key !== undefined && /\.(?:delete|expire)$/.test(activity.event)) replace(key, null);
       clearTimeout(timer);
@@ -81,5 +89,5 @@ function useRefreshOnActivity<T>({ replace, refresh }: List<T>, kind: 'deploymen
       clearTimeout(timer);
       unsubscribe();
     };
-  }, [onActivity, kind, replace, refresh]);
+  }, [onActivity, kinds.join(' '), replace, refresh]);
 }

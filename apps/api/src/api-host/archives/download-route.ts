@@ -22,7 +22,8 @@ import { openZip } from './write-zip.ts';
 const OPERATION = 'deployments.archive';
 
 /**
- * Handles `GET /deployments/{deployment}/archive`: the published files as a tar, or as a zip if the client prefers it. The
+ * Handles `GET /deployments/{deployment}/archive`: the published files as a tar, or as a zip if the client
+ * prefers it or is a browser that follows a link. The
  * archive is streamed: memory does not depend on its size. Source: api §11.
  */
 export function createDownloadRoute(createContext: CreateContext, log: Log) {
@@ -47,7 +48,9 @@ export function createDownloadRoute(createContext: CreateContext, log: Log) {
 }
 
 async function send(req: Request, res: Response, download: Download, open: OpenFile): Promise<void> {
-  const isZip = req.accepts(['application/x-tar', 'application/zip']) === 'application/zip';
+  // A person who follows a link can open a zip on every system. A browser does not ask for it.
+  const isLink = req.headers['sec-fetch-mode'] === 'navigate';
+  const isZip = isLink || req.accepts(['application/x-tar', 'application/zip']) === 'application/zip';
   const { bytes, size } = isZip ? await openZip(download, open) : openTar(download, open);
   res.writeHead(200, {
     'Content-Type': isZip ? 'application/zip' : 'application/x-tar',

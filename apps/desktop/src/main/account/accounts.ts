@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type BerthClient, ClientError } from '@berth/client';
+import { type BerthClient, ClientError, createClient } from '@berth/client';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Session } from '../../shared/session.ts';
@@ -8,6 +8,7 @@ import type { Native } from '../native.ts';
 import { orRefuse } from '../problem.ts';
 import { type JsonFile, openJsonFile, type StoreOptions } from '../storage/json-file.ts';
 import { readServerAddress } from './address.ts';
+import { beginBrowserSignIn, type BrowserSignIn } from './browser-sign-in.ts';
 import { findServer } from './find-server.ts';
 import { KnownServer, type Pauses } from './known-server.ts';
 import { signInWithKey } from './sign-in.ts';
@@ -23,7 +24,7 @@ const StoredServers = z.object({ current: z.url(), servers: z.array(StoredServer
 type StoredServers = z.infer<typeof StoredServers>;
 
 interface AccountsOptions extends StoreOptions {
-  native: Pick<Native, 'keychain'>;
+  native: Pick<Native, 'keychain' | 'openExternal'>;
   /** The server that is known when the app starts for the first time. */
   server: string;
   emit: Emit;
@@ -62,6 +63,8 @@ export class Accounts {
   readonly #closing = new AbortController();
   /** Runs changes of servers and keys one after the other, so that each change sees the result of the previous change. */
   readonly #serially = pLimit(1);
+  /** The sign-in in the browser that has begun, and its server. */
+  #browserSignIn: { server: KnownServer; signIn: BrowserSignIn } | null = null;
   #current: string;
   #isOnline = true;
 
@@ -110,19 +113,29 @@ export class Accounts {
       });
       await this.#saved();
     },
-    signIn: async ({ key }) => {
+    beginSignIn: async () => {
+      this.#browserSignIn?.signIn.cancel();
       const server = this.#find(this.#current);
-      const signedIn = await signInWithKey(new URL(server.origin), key, this.#fetch, this.#closing.signal);
-      await this.#serially(async () => {
-        if (this.#servers.get(server.origin) !== server)
-          throw new ClientError('aborted', `${server.origin} was removed in the meantime.`);
-        const keyWrite = this.#options.native.keychain.write(server.origin, signedIn.key);
-        await orRefuse(keyWrite, 'The system keychain refused to store the key.');
-        server.use(signedIn);
-      });
-      await this.#saved();
-      return { email: signedIn.account.email };
+      const client = createClient({ server: server.origin, fetch: this.#fetch });
+      const signIn = await beginBrowserSignIn(client, this.#closing.signal);
+      this.#browserSignIn = signIn && { server, signIn };
+      if (signIn === null) return null;
+      const { code, page, pageWithCode } = signIn.prompt;
+      // Without a browser on this machine, the person opens the page on another one.
+      if (URL.parse(pageWithCode)?.origin === server.origin)
+        await this.#options.native.openExternal(pageWithCode).catch(() => {});
+      return { code, page };
     },
+    awaitSignIn: async () => {
+      const begun = this.#browserSignIn;
+      if (begun === null) throw new ClientError('refused', 'No sign-in has begun. Start again.');
+      return this.#signIn(begun.server, await begun.signIn.key);
+    },
+    cancelSignIn: async () => {
+      this.#browserSignIn?.signIn.cancel();
+      this.#browserSignIn = null;
+    },
+    signIn: ({ key }) => this.#signIn(this.#find(this.#current), key),
     signOut: async () => {
       const server = this.#find(this.#current);
       await this.#serially(async () => {
@@ -205,6 +218,19 @@ export class Accounts {
     this.#closing.abort();
     await Promise.all(Array.from(this.#servers.values(), (server) => server.close()));
     await this.#file.change((value) => value).catch(() => {});
+  }
+
+  async #signIn(server: KnownServer, key: string): Promise<{ email: string }> {
+    const signedIn = await signInWithKey(new URL(server.origin), key, this.#fetch, this.#closing.signal);
+    await this.#serially(async () => {
+      if (this.#servers.get(server.origin) !== server)
+        throw new ClientError('aborted', `${server.origin} was removed in the meantime.`);
+      const keyWrite = this.#options.native.keychain.write(server.origin, signedIn.key);
+      await orRefuse(keyWrite, 'The system keychain refused to store the key.');
+      server.use(signedIn);
+    });
+    await this.#saved();
+    return { email: signedIn.account.email };
   }
 
   #find(origin: string): KnownServer {

@@ -48,7 +48,8 @@ export async function joinAccount(
 ): Promise<void> {
   const reference = em.getReference(Person, person.id);
   const added = await findMember(em, account.id, person.email);
-  if (added?.person === null) added.person = reference;
+  // Not the row of an owner who has not signed in yet: an invitation must not make its guest the owner.
+  if (added?.person === null && added.role === role) added.person = reference;
   else {
     const isMember = added ?? (await em.findOne(Member, { account: account.id, person: person.id }));
     if (isMember) throw alreadyMember(person.email);

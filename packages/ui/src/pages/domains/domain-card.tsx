@@ -12,6 +12,11 @@ import { isPlatformDomain, Records } from './records.tsx';
 
 type StatusText = [tone: Tone, label: string, hint?: string];
 
+/** Describes the status of a domain. A status that a newer server has added is shown by its name. */
+export function domainStatusText(status: string): StatusText {
+  return (STATUS_TEXTS as Partial<Record<string, StatusText>>)[status] ?? ['quiet', status];
+}
+
 const STATUS_TEXTS: Record<DomainStatus, StatusText> = {
   success: ['good', 'Live'],
   pending: ['warn', 'Waiting for DNS', 'No DNS record was found yet. Add the records at your DNS provider.'],
@@ -27,8 +32,7 @@ export function DomainCard({ isOpen, onToggle, ...props }: DomainProps & { isOpe
   const id = useId();
   const [newest] = props.deployments;
   const needsRecords = newest === undefined || !isPlatformDomain(domain, newest.url);
-  // A newer server may have added a status, which is shown by its name.
-  const [tone, label, hint] = (STATUS_TEXTS as Partial<Record<string, StatusText>>)[status] ?? ['quiet', status];
+  const [tone, label, hint] = domainStatusText(status);
   return (
     <article className="card domain" aria-label={domain}>
       <div className="domain-head">

@@ -1,8 +1,8 @@
-import type { DomainCheck, DomainRecords } from '@berth/contract';
+import type { DomainCheck, DomainRecords, VerifiedDomain } from '@berth/contract';
 import { moment } from '@berth/client/amounts';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/link.tsx';
 import { ProblemBox, StatusLine } from '../../components/status.tsx';
@@ -16,7 +16,12 @@ import type { DomainProps } from './forms.tsx';
 
 type DnsRecord = DomainRecords['records'][number];
 
-export function Records({ domain: { domain }, onChange }: DomainProps) {
+interface RecordsProps extends Pick<DomainProps, 'domain' | 'onChange'> {
+  /** True if the records are checked when they are first shown. */
+  checkAtOnce?: boolean;
+}
+
+export function Records({ domain: { domain }, onChange, checkAtOnce = false }: RecordsProps) {
   const { api } = useBackend();
   const { accountKey } = useAccount();
   const {
@@ -29,13 +34,23 @@ export function Records({ domain: { domain }, onChange }: DomainProps) {
   const request = useSubmit();
   const [result, setResult] = useState<{ checks: readonly DomainCheck[]; nextCheck: number | null } | null>(null);
 
-  const check = async () => {
-    const checkedDomain = await request.submit(api.verifyDomain({ domain }));
-    if (checkedDomain === null) return;
-    const { checks, nextCheck, ...changed } = checkedDomain.value;
+  const show = ({ checks, nextCheck, ...changed }: VerifiedDomain) => {
     setResult({ checks, nextCheck });
     onChange(changed);
   };
+  const check = async () => {
+    const checkedDomain = await request.submit(api.verifyDomain({ domain }));
+    if (checkedDomain !== null) show(checkedDomain.value);
+  };
+  useEffect(() => {
+    if (!checkAtOnce) return;
+    let isCurrent = true;
+    // The user has not asked for this check, so its failure is not shown.
+    void api.verifyDomain({ domain }).then((answer) => answer.ok && isCurrent && show(answer.value));
+    return () => {
+      isCurrent = false;
+    };
+  }, [api, domain, checkAtOnce]);
   return (
     <section className="domain-section" aria-label={`DNS records of ${domain}`}>
       <div className="domain-section-head">
@@ -75,15 +90,15 @@ function RecordTable({ records, checks }: { records: readonly DnsRecord[]; check
       <tbody>
         {records.map(({ type, name, value }) => (
           <tr key={`${type} ${name} ${value}`}>
-            <td>
+            <td data-label="Type">
               <div className="record-value">
                 <code>{type}</code>
               </div>
             </td>
-            <RecordValue subject={`name ${name}`} text={name} />
-            <RecordValue subject={`value ${value}`} text={value} />
+            <RecordValue label="Name" subject={`name ${name}`} text={name} />
+            <RecordValue label="Value" subject={`value ${value}`} text={value} />
             {checks !== null && (
-              <td>
+              <td data-label="Status">
                 <CheckStatus check={checks.find((check) => check.type === type && check.name === name)} />
               </td>
             )}
@@ -94,9 +109,9 @@ function RecordTable({ records, checks }: { records: readonly DnsRecord[]; check
   );
 }
 
-function RecordValue({ text, subject }: { text: string; subject: string }) {
+function RecordValue({ label, text, subject }: { label: string; text: string; subject: string }) {
   return (
-    <td>
+    <td data-label={label}>
       <div className="record-value">
         <code>{text}</code>
         <CopyButton text={text} subject={subject} />
@@ -108,8 +123,13 @@ function RecordValue({ text, subject }: { text: string; subject: string }) {
 function CheckStatus({ check }: { check: DomainCheck | undefined }) {
   if (check === undefined) return <StatusLine tone="quiet">Not checked</StatusLine>;
   if (check.ok) return <StatusLine tone="good">OK</StatusLine>;
-  const foundText = check.found.length > 0 ? `Found ${check.found.join(', ')}` : 'Not found yet';
-  return <StatusLine tone="bad">{check.reason ?? foundText}</StatusLine>;
+  const foundText = check.found.length > 0 ? `Found ${check.found.join(', ')}` : null;
+  return (
+    <>
+      <StatusLine tone="bad">{check.reason ?? foundText ?? 'Not found yet'}</StatusLine>
+      {check.reason !== undefined && foundText !== null && <p className="small soft record-found">{foundText}</p>}
+    </>
+  );
 }
 
 /** Returns whether a domain is a subdomain of the platform domain. @param url The URL of any deployment. */

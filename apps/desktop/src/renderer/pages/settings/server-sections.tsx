@@ -5,6 +5,7 @@ import type { Server } from '../../../shared/session.ts';
 import { Button } from '@berth/ui/components/button';
 import { Confirm } from '@berth/ui/components/dialog';
 import { Field } from '@berth/ui/components/field';
+import { BrowserSignIn } from './browser-sign-in.tsx';
 import { FieldForm } from '@berth/ui/components/form';
 import { Usage } from '@berth/ui/components/meter';
 import { StatusLine, Tag } from '@berth/ui/components/status';
@@ -26,6 +27,7 @@ export function AccountSection() {
           <Usage />
         </div>
       )}
+      {!hasAccess && <BrowserSignIn key={`browser ${server.origin}`} />}
       {!hasAccess && <KeyForm key={server.origin} />}
     </Section>
   );
@@ -92,7 +94,7 @@ function KeyForm() {
       aria-label="Sign in"
       isReady={key.trim() !== ''}
       request={request}
-      button={{ variant: 'primary', icon: KeyRound, label: 'Sign in' }}
+      button={{ icon: KeyRound, label: 'Sign in' }}
       onSubmit={signIn}
     >
       <Field

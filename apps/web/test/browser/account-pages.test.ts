@@ -1,0 +1,139 @@
+import { describeInBrowser } from '@berth/testing/browser';
+import { activity, deploymentId, MIXED_SITES, VERSIONS } from '@berth/ui/testing/samples';
+import { eventually } from '@berth/ui/testing/page';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { STATES } from '../gallery/states.ts';
+import { type Gallery, type GalleryState, openGallery } from '../gallery/window.ts';
+
+const DOMAIN = 'www.harbour.example';
+const IN_USE = { status: 422, error: 'business_logic_error', message: 'Domains point at this deployment.' };
+
+function stateNamed(name: string): GalleryState {
+  return STATES.find((state) => state.name === name)!;
+}
+
+describeInBrowser('the account pages of the console', (browser) => {
+  let gallery: Gallery;
+  beforeAll(async () => void (gallery = await openGallery(browser())));
+  afterAll(() => gallery?.remove());
+
+  it('a roll back shows an earlier version at the domain, and can be undone', async () => {
+    const { page, sent, answer } = await gallery.open(stateNamed('site-roll-back'));
+    answer('domains.put', { value: {} });
+    await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+    await eventually(() => Promise.resolve(sent('domains.put'))).toEqual([
+      { domain: DOMAIN, deployment: VERSIONS[1]!.deployment },
+    ]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually(() => Promise.resolve(sent('domains.put').at(-1))).toEqual({
+      domain: DOMAIN,
+      deployment: VERSIONS[0]!.deployment,
+    });
+  });
+
+  it('deletes the domain of a site first, then its versions, except those that another domain shows', async () => {
+    const { page, sent, answer } = await gallery.open(stateNamed('site-delete'));
+    answer('domains.delete', { value: { domain: DOMAIN } });
+    answer('deployments.delete', { error: IN_USE });
+    answer('sites.list', { value: { sites: [] } });
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { name: 'Sites', exact: true }).waitFor();
+    expect(sent('domains.delete')).toEqual([{ domain: DOMAIN }]);
+    const kept = VERSIONS.filter(({ published }) => published !== null).map(({ deployment }) => ({ deployment }));
+    expect(sent('deployments.delete')).toEqual(kept);
+  });
+
+  it('deletes selected sites one by one, and says why one of them could not be deleted', async () => {
+    const { page, answer } = await gallery.open(stateNamed('sites-delete-many'));
+    answer('domains.versions', { value: { versions: [] } });
+    answer('domains.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByText('The server is busy.').waitFor();
+    expect(await page.getByRole('link', { name: 'Handbook', exact: true }).count()).toBe(1);
+    answer('domains.delete', { value: {} });
+    answer('deployments.delete', { value: {} });
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 sites deleted.').waitFor();
+    await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor({ state: 'detached' });
+  });
+
+  it('searches all sites on the server, not only the loaded ones', async () => {
+    const { page, sent } = await gallery.open(stateNamed('sites-list'));
+    await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor();
+    await page.getByRole('searchbox').fill('tide');
+    await eventually(() => Promise.resolve(sent('sites.list').at(-1))).toMatchObject({ search: 'tide' });
+    const searches = sent('sites.list').map((input) => (input as { search?: string }).search);
+    expect(searches.filter((text) => text !== undefined)).toEqual(['tide']);
+  });
+
+  it('sets and removes the password of a site without a new deploy', async () => {
+    const { page, sent, answer } = await gallery.open(stateNamed('site-password'));
+    answer('deployments.update', { value: {} });
+    await page.getByLabel('Password', { exact: true }).fill('tides and boats');
+    await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
+    await page.getByText('Password set.').waitFor();
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByRole('button', { name: 'Remove the password' }).click();
+    await page.getByText('Password removed.').waitFor();
+    expect(sent('deployments.update').map((input) => (input as { password: unknown }).password)).toEqual([
+      'tides and boats',
+      null,
+    ]);
+  });
+
+  it('a switch of a domain can be undone', async () => {
+    const { page, sent, answer } = await gallery.open(stateNamed('domain-show-another'));
+    answer('domains.put', { value: {} });
+    await page.getByRole('dialog').getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually(() => Promise.resolve(sent('domains.put').length)).toBe(2);
+    expect(sent('domains.put').at(-1)).toEqual({ domain: 'harbour.example', deployment: MIXED_SITES[0]!.deployment });
+  });
+
+  it('security T20: shows the secret of a token once, and keeps it nowhere', async () => {
+    const { page, sent } = await gallery.open(stateNamed('tokens-made'));
+    const secret = 'deploy-0f9a31c4d77e42b59c1de0a8b5f3c6e2';
+    await page.getByText(secret).waitFor();
+    expect(sent('tokens.create')).toEqual([{ kind: 'deploy' }]);
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await page.content()).not.toContain(secret);
+    expect(await storedTexts(page)).not.toContain(secret);
+  });
+
+  it('limits a deploy token to domains', async () => {
+    const { page, sent, answer } = await gallery.open(stateNamed('tokens-make'));
+    answer('tokens.create', { error: { status: 403, error: 'forbidden', message: 'Not allowed.' } });
+    await page.getByLabel('Domains (optional)').fill('www.harbour.example, tickets.harbour.example');
+    await page.getByLabel('Expires').selectOption({ label: 'In 90 days' });
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Not allowed.').waitFor();
+    const domains = ['www.harbour.example', 'tickets.harbour.example'];
+    expect(sent('tokens.create')).toEqual([{ kind: 'deploy', ttl: 7_776_000, domains }]);
+  });
+
+  it('a filter of the activity loads further pages until it has found enough', async () => {
+    const created = Array.from({ length: 40 }, (_, index) =>
+      activity('deployment.create', index, { deployment: deploymentId(index) }),
+    );
+    const { page } = await gallery.open({
+      ...stateNamed('activity-list'),
+      answers: {
+        'activities.list': {
+          pages: [
+            { activities: created, nextCursor: '1' },
+            { activities: [activity('domain.verify', 90, { domain: DOMAIN })] },
+          ],
+        },
+      },
+    });
+    await page.getByText(`Published ${deploymentId(0)}`).waitFor();
+    await page.getByLabel('About').selectOption({ label: 'Domains' });
+    await page.getByText(`${DOMAIN} passed its DNS check`).waitFor();
+  });
+});
+
+/** Returns everything that the page has stored in the browser. */
+function storedTexts(page: Page): Promise<string> {
+  return page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+}

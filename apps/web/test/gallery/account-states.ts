@@ -1,0 +1,180 @@
+import { DEFAULT_PLANS, type Account, type Token } from '@berth/contract';
+import { activity, EVERY_ACTIVITY, NOW_SECONDS } from '@berth/ui/testing/samples';
+import type { GalleryState, Script } from './window.ts';
+
+const DAY = 86_400;
+
+function token(id: string, other: Partial<Token> = {}): Token {
+  return {
+    token: id,
+    kind: 'deploy',
+    labels: [],
+    created: NOW_SECONDS - 40 * DAY,
+    expires: null,
+    used: NOW_SECONDS - 3_600,
+    ...other,
+  };
+}
+
+const TOKENS: readonly Token[] = [
+  token('a1b2c3d', { kind: 'api', labels: ['mara-laptop'], used: NOW_SECONDS - 60 }),
+  token('e4f5g6h', { labels: ['ci'], domains: ['www.harbour.example', 'tickets.harbour.example'], keep: 10 }),
+  token('j7k8m9n', { used: null, created: NOW_SECONDS - 3 * DAY, expires: NOW_SECONDS + 5 * DAY + 3_600 }),
+  token('p2q3r4s', { kind: 'api', used: NOW_SECONDS - 90 * DAY, expires: NOW_SECONDS + 200 * DAY }),
+  token('t5u6v7w', { expires: NOW_SECONDS - DAY, used: NOW_SECONDS - 2 * DAY }),
+];
+const TOKEN_LIST: Script = { value: { tokens: TOKENS } };
+
+function account(other: Partial<Account> = {}): Script {
+  const value: Account = {
+    account: 'acc-1',
+    email: 'mara@harbour.example',
+    name: 'Mara Lind',
+    plan: 'pro',
+    usage: { deployments: 212, platformDomains: 6, customDomains: 4, seats: 1, storage: 734_003_200 },
+    caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1, storage: 53_687_091_200 },
+    created: NOW_SECONDS - 90 * DAY,
+    hint: '7f3a',
+    authMethod: 'session',
+    used: NOW_SECONDS - 60,
+    ...other,
+  };
+  return { value };
+}
+
+const USAGE_ANSWERS = {
+  'account.get': account(),
+  'plans.list': { value: { plans: DEFAULT_PLANS.map(({ limits: _limits, rank: _rank, ...plan }) => plan) } },
+  'platform.limits': {
+    value: {
+      maxFileSize: 104_857_600,
+      maxFilesCount: 10_000,
+      maxTotalSize: 1_073_741_824,
+      blockedExtensions: [],
+      platformDomain: 'sites.example',
+    },
+  },
+} satisfies Record<string, Script>;
+
+/** The states of the pages for activity, tokens and usage. */
+export const ACCOUNT_STATES: readonly GalleryState[] = [
+  {
+    name: 'activity-list',
+    path: '/app/activity',
+    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY } } },
+    shows: ['Today', 'Yesterday', 'Plan changed from free to pro'],
+    kept: true,
+  },
+  {
+    name: 'activity-filtered',
+    path: '/app/activity',
+    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY } } },
+    act: async (page) => void (await page.getByLabel('About').selectOption({ label: 'Domains' })),
+    shows: ['www.harbour.example passed its DNS check'],
+  },
+  {
+    name: 'activity-nothing-found',
+    path: '/app/activity',
+    answers: {
+      'activities.list': {
+        value: { activities: [activity('deployment.create', 60, { deployment: 'calm-otter-4k9x2qd' })] },
+      },
+    },
+    act: async (page) => void (await page.getByLabel('By').selectOption({ label: 'The operator' })),
+    shows: ['Nothing found', 'No activity matches these filters.'],
+  },
+  {
+    name: 'activity-none',
+    path: '/app/activity',
+    answers: { 'activities.list': { value: { activities: [] } } },
+    shows: ['No activity yet'],
+  },
+  { name: 'activity-signed-out', path: '/app/activity', email: null, shows: ['Sign in to see what happened'] },
+  {
+    name: 'tokens-list',
+    path: '/app/tokens',
+    answers: { 'tokens.list': TOKEN_LIST },
+    shows: ['API key a1b2c3d', 'Publishes to www.harbour.example', 'Never used', 'Expires in 5 days', 'Expired'],
+    kept: true,
+  },
+  {
+    name: 'tokens-none',
+    path: '/app/tokens',
+    answers: { 'tokens.list': { value: { tokens: [] } } },
+    shows: ['No tokens yet'],
+  },
+  {
+    name: 'tokens-make',
+    path: '/app/tokens',
+    answers: { 'tokens.list': TOKEN_LIST },
+    act: async (page) => page.getByRole('button', { name: 'New token…' }).click(),
+    shows: ['New token', 'Domains (optional)', 'Create'],
+  },
+  {
+    name: 'tokens-made',
+    path: '/app/tokens',
+    answers: {
+      'tokens.list': TOKEN_LIST,
+      'tokens.create': { value: { ...token('x9y8z7w'), secret: 'deploy-0f9a31c4d77e42b59c1de0a8b5f3c6e2' } },
+    },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'New token…' }).click();
+      await page.getByRole('button', { name: 'Create' }).click();
+    },
+    shows: ['Your new deploy token', 'It is shown only once.', 'deploy-0f9a31c4d77e42b59c1de0a8b5f3c6e2'],
+  },
+  {
+    name: 'tokens-revoke',
+    path: '/app/tokens',
+    answers: { 'tokens.list': TOKEN_LIST },
+    act: async (page) => page.getByRole('button', { name: 'Revoke API key a1b2c3d' }).click(),
+    shows: ['Programs that use it stop working at once.'],
+  },
+  {
+    name: 'usage-normal',
+    path: '/app/usage',
+    answers: USAGE_ANSWERS,
+    shows: ['Your plan: Pro', '212 of 1,000', 'At most 10,000 files', 'On request'],
+    kept: true,
+  },
+  {
+    name: 'usage-nearly-full',
+    path: '/app/usage',
+    answers: {
+      ...USAGE_ANSWERS,
+      'account.get': account({
+        usage: { deployments: 830, platformDomains: 50, customDomains: 4, seats: 1, storage: 734_003_200 },
+      }),
+    },
+    shows: ['More than 80% used: deployments.', 'Full: platform domains.'],
+  },
+  {
+    name: 'usage-over',
+    path: '/app/usage',
+    answers: {
+      ...USAGE_ANSWERS,
+      'account.get': account({
+        plan: 'free',
+        usage: { deployments: 212, platformDomains: 6, customDomains: 0, seats: 1, storage: 734_003_200 },
+        caps: { deployments: 100, platformDomains: 5, customDomains: 0, seats: 1, storage: 2_147_483_648 },
+      }),
+    },
+    shows: ['More than your plan includes: deployments, platform domains.'],
+  },
+  {
+    name: 'usage-unlimited',
+    path: '/app/usage',
+    answers: {
+      ...USAGE_ANSWERS,
+      'account.get': account({ plan: 'unlimited', caps: null }),
+      'plans.list': { value: { plans: [] } },
+    },
+    shows: ['Your plan: unlimited', '212'],
+  },
+  {
+    name: 'usage-offline',
+    path: '/app/usage',
+    answers: { 'account.get': { offline: true } },
+    shows: ['cannot be reached', 'Try again'],
+  },
+];

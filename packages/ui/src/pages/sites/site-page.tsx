@@ -1,0 +1,121 @@
+import '../../components/card.css';
+import './site-page.css';
+import type { Deployment, Site } from '@berth/contract';
+import { ChevronLeft, Download, ExternalLink, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { CopyButton, Link, QrButton } from '../../components/link.tsx';
+import { AccountPage } from '../../components/page.tsx';
+import { PlaceLink } from '../../components/place-link.tsx';
+import { Moment, ProblemBox, StatusLine } from '../../components/status.tsx';
+import { useSitesApi } from '../../state/backend.ts';
+import { useNavigation } from '../../state/navigation.ts';
+import { useSite } from '../../state/sites.ts';
+import { sizeText } from '../../text/files.ts';
+import { publisherText, siteName, siteStateText } from '../../text/site.ts';
+import { DeleteSites } from './site-dialogs.tsx';
+import { SiteIcon } from './site-icon.tsx';
+import { SiteSettings } from './site-settings.tsx';
+import { SiteTags } from './site-status.tsx';
+import { ShowAtDomain } from './show-at-domain.tsx';
+import { Versions } from './versions.tsx';
+
+/** The page of a site: what it shows, its settings and its versions. @param site A domain, or the id of a deployment. */
+export function SitePage({ site }: { site: string }) {
+  const { data, error, isFetching, refetch } = useSite(site);
+  return (
+    <AccountPage
+      title={data === undefined ? site : siteName(data.site)}
+      back={
+        <PlaceLink to="sites" className="page-back">
+          <ChevronLeft size={15} aria-hidden />
+          Sites
+        </PlaceLink>
+      }
+    >
+      {data === undefined && isFetching && <p className="soft">Loading…</p>}
+      <ProblemBox
+        problem={data === undefined && !isFetching ? error : null}
+        onRetry={error?.kind !== 'refused' && (() => refetch())}
+      />
+      {data !== undefined && <SiteDetails {...data} />}
+    </AccountPage>
+  );
+}
+
+interface SiteDetailsProps {
+  site: Site;
+  /** The deployment that the site shows; `null` for none. */
+  deployment: Deployment | null;
+}
+
+function SiteDetails({ site, deployment }: SiteDetailsProps) {
+  const { navigate } = useNavigation();
+  const [isDeleting, setDeleting] = useState(false);
+  const isGone = site.state === 'deleting';
+  return (
+    <>
+      <SiteHead site={site} deployment={deployment} />
+      {deployment !== null && !isGone && <SiteSettings site={site} deployment={deployment} />}
+      {site.domain !== null && <Versions domain={site.domain} live={site.deployment} />}
+      {site.domain === null && deployment !== null && !isGone && <ShowAtDomain deployment={deployment} />}
+      {!isGone && (
+        <div className="page-end">
+          <Button label="Delete site…" icon={Trash2} onClick={() => setDeleting(true)} />
+        </div>
+      )}
+      {isDeleting && (
+        <DeleteSites sites={[site]} onClose={() => setDeleting(false)} onDeleted={() => navigate('sites')} />
+      )}
+    </>
+  );
+}
+
+function SiteHead({ site, deployment }: SiteDetailsProps) {
+  const { downloadUrl } = useSitesApi();
+  const [tone, , hint] = siteStateText(site);
+  return (
+    <section className="card" aria-label="Overview">
+      <div className="card-head">
+        <SiteIcon site={site} isBig />
+        <div className="card-title">
+          <Link url={site.url} className="is-big" />
+          <p className="small soft">
+            {deployment === null ? (
+              'No files yet'
+            ) : (
+              <>
+                {sizeText({ files: deployment.files, bytes: deployment.size })} · published{' '}
+                <Moment at={deployment.created * 1_000} /> {publisherText(deployment)}
+              </>
+            )}
+          </p>
+        </div>
+        <div className="site-tags">
+          <SiteTags site={site} />
+        </div>
+      </div>
+      {hint !== null && <StatusLine tone={tone === 'good' ? 'quiet' : tone}>{hint}</StatusLine>}
+      {deployment?.takenDown?.reason && <p className="soft">Reason: {deployment.takenDown.reason}</p>}
+      <div className="card-actions">
+        <a className="button primary is-small" href={site.url} target="_blank" rel="noreferrer">
+          <ExternalLink size={15} aria-hidden />
+          <span>Open</span>
+        </a>
+        <CopyButton text={site.url} subject="link" label="Copy link" />
+        <QrButton url={site.url} />
+        {deployment !== null && deployment.status !== 'deleting' && (
+          <a className="button plain is-small" href={downloadUrl(deployment.deployment)} download>
+            <Download size={15} aria-hidden />
+            <span>Download</span>
+          </a>
+        )}
+        {site.domain !== null && (
+          <PlaceLink to={{ domain: site.domain }} className="button plain is-small">
+            <span>DNS and sharing</span>
+          </PlaceLink>
+        )}
+      </div>
+    </section>
+  );
+}
