@@ -12,7 +12,7 @@ const SYSTEM = [
   'apps/api/test/{contract,crash,deploying,fuzz,life-cycle,monitoring,operator,pages,patterns,proxy,sites,upgrade}/**/*.test.ts',
   'apps/api/test/healthcheck.test.ts',
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
-  'apps/web/test/{browser,hostile-sites}/**/*.test.ts',
+  'apps/web/test/browser/**/*.test.ts',
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
   'packages/core/test/database/{connections,embedded-postgres,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',

@@ -191,7 +191,7 @@ it.each([
 ])('api §10: with CLAIM_URL %s the claim page is at %s and not at %s', async (claimUrl, pagePath, wrongPath) => {
   const otherServer = await startServer({ env: { BASE_URL: 'http://localhost:4999', CLAIM_URL: claimUrl } });
   if (pagePath) expectClaimPage(await load(pagePath, {}, otherServer), 200);
-  const json = { Accept: 'application/json' };
+  const json = { headers: { Accept: 'application/json' } };
   expect(expectError(await load(wrongPath, json, otherServer), 'not_found').message).toContain('address');
   if (pagePath === `/${HASH}`) expect((await otherServer.api('/ping')).status).toBe(200);
   expect(JSON.stringify(otherServer.logged.filter(({ fields }) => fields['status'] === 200))).not.toContain(HASH);
