@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** A request as it arrived at the front. */
-export interface SeenRequest {
+interface SeenRequest {
   host: string;
   method: string;
   path: string;
