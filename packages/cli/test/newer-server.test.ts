@@ -3,7 +3,7 @@ import { OWNER_KEY } from '@berth/testing/requests';
 import { expect, it } from 'vitest';
 import { createUser } from './user.ts';
 
-const ACTIVITY = { event: 'passkey.create', created: 1, authMethod: 'session', meta: {}, device: 'phone' };
+const ACTIVITY = { event: 'badge.create', created: 1, authMethod: 'badge', meta: {}, device: 'phone' };
 const DOMAIN = {
   domain: 'www.example.com',
   url: 'https://www.example.com',
@@ -28,7 +28,7 @@ async function runAtNewerServer(...words: string[]) {
 
 it('api §9: berth shows an unknown event, state and error code of a newer server by its name', async () => {
   const activities = await runAtNewerServer('activities');
-  expect(activities).toMatchObject({ code: 0, out: expect.stringMatching(/passkey\.create \(session\)/) });
+  expect(activities).toMatchObject({ code: 0, out: expect.stringMatching(/badge\.create \(badge\)/) });
   const domains = await runAtNewerServer('domains');
   expect(domains).toMatchObject({ code: 0, out: expect.stringMatching(/www\.example\.com\s+moving/) });
   const account = await runAtNewerServer('account', '--json');

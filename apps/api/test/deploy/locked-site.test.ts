@@ -30,7 +30,10 @@ describe('T16, S58: a locked site', () => {
 
   it('responds with the unlock page, which contains no byte of the site', () => {
     expect(unlockPage.status).toBe(401);
-    expect(unlockPage.headers).toMatchObject({ 'www-authenticate': 'Password realm="site"', vary: 'Cookie' });
+    expect(unlockPage.headers).toMatchObject({
+      'www-authenticate': 'Password realm="site"',
+      vary: 'Accept-Language, Cookie',
+    });
     expect(unlockPage.text).not.toContain(MARKER);
   });
 

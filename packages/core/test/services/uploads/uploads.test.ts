@@ -49,6 +49,8 @@ describe('api §9: an upload', () => {
       status: 'success',
       password: false,
       via: 'cli',
+      by: 'api-key',
+      token: expect.stringMatching(/^[a-z0-9]{7}$/),
       labels: ['one'],
       domains: [],
       created: expect.any(Number),
