@@ -142,6 +142,14 @@ const FIELD_VALUES: Record<string, fc.Arbitrary<unknown>> = {
   cursor: fc.constantFrom('$cursor', '$cursor', 'abc', '$cursorA'),
   upload: fc.constantFrom('$upload', '$upload', '$UPLOAD', '0'.repeat(32), 'x'),
   base: fc.constantFrom('$site', '$site', '$theirs', 'calm-otter-zzzzzzz'),
+  from: fc.constantFrom('$site', '$site', '$SITE', '$theirs', 'calm-otter-zzzzzzz'),
+  site: fc.constantFrom('$site', '$domain', '$DOMAIN.', '$platform', '$theirs', 'calm-otter-zzzzzzz', 'x'),
+  search: fc.constantFrom('home', 'MADE', '%', 'a'.repeat(200), 'a'.repeat(300), ''),
+  name: fc.constantFrom(null, 'Harbour', 'Ü', '', ' ', 'x'.repeat(100), 'x'.repeat(300)),
+  email: fc.constantFrom('jo@example.com', 'JO@example.com', 'jo', '', 'jo@localhost'),
+  role: fc.constantFrom('member', 'member', 'owner', 'MEMBER'),
+  invite: fc.constantFrom('$invite', '$invite', '$INVITE', 'inv-zzzzzzz', 'x'),
+  member: fc.constantFrom('$member', '$member', '$MEMBER', 'mem-999999', 'mem-0', 'jo@example.com', 'x'),
   files: uploadFiles,
   put: uploadFiles,
   remove: fc.array(fc.constantFrom('index.html', 'gone.html', '../x', ''), { maxLength: 2 }),
@@ -156,6 +164,11 @@ const VALID_VALUES: Record<string, unknown> = {
   claim: '$claim',
   labels: ['one', 'two'],
   upload: '$upload',
+  from: '$site',
+  site: '$site',
+  name: 'Harbour',
+  invite: '$invite',
+  member: '$member',
   files: [{ path: 'index.html', size: 4, sha256: '0'.repeat(64) }],
 };
 
@@ -329,7 +342,7 @@ describe(`api §9: REST and tRPC`, () => {
       const replenishTwins = async () => {
         for (const twinServer of twinServers)
           await twinServer.replenish(
-            ['domains', 'tokens', 'activities'].includes(collection) ? collection : 'deployments',
+            ['domains', 'tokens', 'activities', 'sites'].includes(collection) ? collection : 'deployments',
           );
       };
       await replenishTwins();

@@ -108,6 +108,7 @@ async function checkForm(form: Form): Promise<string[]> {
 
 /** Tables with rows of deployments. An anonymous deploy must not change any other table. */
 const DEPLOYMENT_TABLES: ReadonlySet<string> = new Set([
+  'front_page',
   'deployment',
   'manifest',
   'deployment_pack',

@@ -6,7 +6,7 @@ export const ACTORS = ['api', 'deploy', 'anonymous', 'unknown'] as const;
 export type Actor = (typeof ACTORS)[number];
 
 /**
- * Placeholders of resources, which have different ids on both servers. `$claim`, `$upload` and `$cursor` exist as well.
+ * Placeholders of resources, which have different ids on both servers. `$claim`, `$upload`, `$invite`, `$member` and `$cursor` exist as well.
  */
 export const RESOURCES = ['$site', '$theirs', '$domain', '$platform', '$token'] as const;
 
@@ -65,6 +65,15 @@ async function startTwin(startMs: number): Promise<TwinServer> {
     const { token, secret } = createdToken.json<{ token: string; secret: string }>();
     server.secrets.add(secret);
     ids.set('$token', token);
+    // An account can have only 100 open invitations.
+    await server.database.query('delete from invite');
+    const createdInvite = await request('/account/invites', 'api', { method: 'POST', json: {} });
+    ids.set('$invite', createdInvite.json<{ invite: string }>().invite);
+    const [member] = await server.database.query<{ id: string }>(
+      `insert into member (account_id, email, role, created) values ($1, $2, 'member', $3) returning id`,
+      [mine.account, `made-${lastNumber}@test`, new Date(nowMs)],
+    );
+    ids.set('$member', `mem-${member!.id}`);
     // Delete the uploads of earlier inputs, because a credential can have only 20 open uploads.
     await server.database.query('delete from upload where committed is null');
     await server.database.query('update account set storage_exact = false, storage_version = storage_version + 1');
@@ -91,6 +100,8 @@ const RANDOM_PATTERNS: readonly [RegExp, string][] = [
   [/\b[0-9a-f]{40}\b/g, '<proof>'],
   [/\b[0-9a-f]{32}\b/g, '<hash>'],
   [/\bto-[a-z0-9]{7}\b/g, '<target>'],
+  [/\binv-[a-z0-9]{7}\b/g, '<invite>'],
+  [/\bmem-\d+\b/g, '<member>'],
   [/"(token|hint)":"[a-z0-9]{4,7}"/g, '"$1":"<random>"'],
   [/"nextCursor":"[^"]*"/g, '"nextCursor":"<cursor>"'],
   [/"email":"[^"]*@test"/g, '"email":"<random>"'],
