@@ -16,7 +16,7 @@ const OTHER_FORMS = ['SECRET_KEY', 'DATABASE_URL'];
 const ONLY_IN_TESTS = ['FAILPOINT', 'COMPRESSION', 'JOBS', 'SWEEP_GRACE', 'BOOT_STALE'];
 
 /** Variables that cannot be set in `.env`. */
-const EXCLUDED = new Set([...FIXED, ...OTHER_FORMS, ...ONLY_IN_TESTS]);
+const EXCLUDED = new Set([...FIXED, ...OTHER_FORMS, ...ONLY_IN_TESTS, 'CONSOLE_FOLDER']);
 
 describe('docker-compose.yml', () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-secrets-'));

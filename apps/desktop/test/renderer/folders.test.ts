@@ -200,7 +200,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
         watch: {
           problem: problem('signed-out', 'Your plan has no platform domain left.', {
             status: 403,
-            details: { cap: 'platformDomains', limit: 5 },
+            details: { cap: 'platformDomains', used: 5, limit: 5 },
           }),
         },
       },

@@ -27,7 +27,11 @@ const client = createClient({ server: 'https://berth.example' });
 `;
 
 const WRONG_PROGRAMS: [title: string, code: string, error: RegExp][] = [
-  ['calls a procedure that does not exist', 'await client.api.sites.list.query();', /Property 'sites' does not exist/],
+  [
+    'calls a procedure that does not exist',
+    'await client.api.harbours.list.query();',
+    /Property 'harbours' does not exist/,
+  ],
   ['passes a wrong input', 'await client.api.deployments.get.query({ id: 1 });', /'id' does not exist/],
   [
     'uses a field that an output does not have',
