@@ -72,7 +72,7 @@ export function claimPageRouter(
 }
 
 function isFormAsked({ url }: Request): boolean {
-  return /\?(?:.*&)?form(?:=|&|$)/.test(url);
+  return new URLSearchParams(url.split('?')[1]).has('form');
 }
 
 /** @throws `forbidden` if another page sent the form. Over http, browsers send only `Origin`. Source: security T24. */

@@ -92,9 +92,9 @@ const CHARSET_BYTES = 1_024;
 
 /** Decodes a page as browsers do: by its byte order mark, or by the encoding that it declares; otherwise as UTF-8. */
 function decodePage(bytes: Uint8Array): string {
-  const declared = /<meta[^>]{1,200}charset\s*=\s*["']?([\w-]{1,40})/i.exec(
-    Buffer.from(bytes.subarray(0, CHARSET_BYTES)).toString('latin1'),
-  )?.[1];
+  const head = Buffer.from(bytes.subarray(0, CHARSET_BYTES)).toString('latin1');
+  const meta = head.toLowerCase().indexOf('<meta');
+  const declared = meta < 0 ? undefined : /charset ?= ?["']?([\w-]{1,40})/i.exec(head.slice(meta))?.[1];
   const encoding = byteOrderOf(bytes) ?? (declared && !/^utf-?16/i.test(declared) ? declared : 'utf-8');
   try {
     return new TextDecoder(encoding).decode(bytes);
