@@ -29,8 +29,23 @@ const LOCAL_URL = /^url\(["']?#[\w.:-]{1,100}["']?\)$/;
 const DARK_OR_LIGHT = /@media ?\( ?prefers-color-scheme ?: ?(?:dark|light) ?\)/g;
 /** What could request, repeat or animate something, or hide it from this check. */
 const UNSAFE_STYLE = [
-  ...['\\', '<', '@', '&', 'url', 'image', 'import', 'expression', 'animation', 'transition', 'filter'],
-  ...['dash', 'mask', 'clip', 'content', 'cursor', 'var('],
+  '\\',
+  '<',
+  '@',
+  '&',
+  'url',
+  'image',
+  'import',
+  'expression',
+  'animation',
+  'transition',
+  'filter',
+  'dash',
+  'mask',
+  'clip',
+  'content',
+  'cursor',
+  'var(',
 ];
 
 /**
