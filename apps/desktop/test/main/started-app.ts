@@ -122,5 +122,6 @@ function stateOf({ options, settings }: SmallBackend): AppState {
     settings,
     update: { is: 'none' },
     about: options.about,
+    presetServer: null,
   };
 }

@@ -10,6 +10,7 @@ import {
 import type { Problem } from '../../shared/problem.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
+import type { Emit } from '../backend.ts';
 import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import type { NextDrop } from '../next-drop.ts';
@@ -33,7 +34,11 @@ export interface PublishingOptions extends StoreOptions {
   accounts: Accounts;
   grants: Grants;
   nextDrop: NextDrop;
-  notifications: Pick<Notifications, 'copyLink' | 'failed' | 'published'>;
+  notifications: Pick<Notifications, 'copyLink' | 'expiresSoon' | 'failed' | 'published'>;
+  /** Sends an event to the page. */
+  emit: Emit;
+  /** False until the user has chosen a server. */
+  isReady(): boolean;
   /** The folder for cached hashes, unfinished uploads and copies of dropped files. */
   cacheDir: string;
   rule: WatchRule;
