@@ -7,6 +7,11 @@ export type SignInOffer = Pick<SessionState, 'methods' | 'signUp' | 'refusal'>;
 /** The person who is signed in. */
 export type SignedIn = NonNullable<SessionState['signedIn']>;
 
+/** Whether a person can open an account here without an invitation. */
+export function opensAccounts({ signUp, methods }: SignInOffer): boolean {
+  return signUp && (methods.code || methods.oidc !== null);
+}
+
 /** Who is signed in. */
 export type Session =
   | { is: 'loading' }
@@ -18,8 +23,8 @@ export type Session =
 
 interface SessionContextValue {
   session: Session;
-  /** Asks the server again, after signing in or out. */
-  reload: () => Promise<void>;
+  /** Asks the server again, after signing in or out, and returns its answer. */
+  reload: () => Promise<Session>;
 }
 
 const SessionContext = createContext<SessionContextValue | null>(null);
@@ -27,7 +32,11 @@ const SessionContext = createContext<SessionContextValue | null>(null);
 /** Asks the server who is signed in, and provides the answer to {@link useSession}. */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [session, setSession] = useState<Session>({ is: 'loading' });
-  const reload = useCallback(async () => setSession(await readSession()), []);
+  const reload = useCallback(async () => {
+    const read = await readSession();
+    setSession(read);
+    return read;
+  }, []);
   useEffect(() => void reload(), [reload]);
   const state = useMemo(() => ({ session, reload }), [session, reload]);
   return <SessionContext value={state}>{children}</SessionContext>;
