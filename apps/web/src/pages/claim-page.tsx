@@ -103,7 +103,7 @@ function SignInToKeep({ canOpen }: { canOpen: boolean }) {
       <p>
         The site was published without an account. Sign in, and keep it with one click.{' '}
         {canOpen
-          ? 'No account yet? The next page opens one.'
+          ? 'No account yet? You can open one on the next page.'
           : 'No account yet? Ask the operator of this server for one, or the owner of an account for an invitation.'}
       </p>
       <SignInLink label="Sign in to keep it" />

@@ -1,3 +1,4 @@
+import './sign-in.css';
 import { Button } from '@berth/ui/components/button';
 import { Dialog } from '@berth/ui/components/dialog';
 import { Form } from '@berth/ui/components/form';

@@ -32,7 +32,7 @@ export function rememberReturn(back: string): void {
 }
 
 /** Returns what {@link rememberReturn} has stored in the last 15 minutes; `null` for nothing. */
-export function rememberedReturn(): string | null {
+function rememberedReturn(): string | null {
   try {
     const { back, at } = Object(JSON.parse(localStorage.getItem(KEY) ?? 'null')) as { back?: unknown; at?: unknown };
     const isFresh = typeof at === 'number' && Date.now() - at < REMEMBERED_MS;

@@ -12,7 +12,7 @@ const TOO_MANY = {
   error: {
     status: 429,
     error: 'rate_limit_exceeded',
-    message: 'Too many requests.',
+    message: 'Too many requests: try again in 4 minutes',
     details: { retryAfter: 240 },
   },
 } as const;
@@ -217,7 +217,7 @@ const CLAIM_PAGES: readonly GalleryState[] = [
     email: null,
     offer: { methods: EVERY_METHOD, signUp: true },
     answers: { 'account.claimed': ANONYMOUS_SITE },
-    shows: ['No account yet? The next page opens one.'],
+    shows: ['No account yet? You can open one on the next page.'],
   },
   {
     name: 'claim-full',
