@@ -44,7 +44,7 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
   ];
   if (failedItems.length > 0) return result('error', `${nameOrCount(failedItems, 'site')} could not be published.`);
   const workingItems = [
-    ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'),
+    ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'building' || state.is === 'queued'),
     ...foldersIn('publishing'),
   ];
   if (workingItems.length > 0)
