@@ -1,0 +1,10 @@
+import type { Publishing } from '@berth/ui/publishing';
+
+declare global {
+  interface Window {
+    /** Shows the console at an address, with drops, newest first. Nothing of what it showed before is left. */
+    showConsole(address: string, drops: readonly Publishing[]): void;
+    /** The violations of the policy of the page. */
+    violations: string[];
+  }
+}
