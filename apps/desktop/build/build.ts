@@ -73,6 +73,8 @@ function scriptConfig(
 ): InlineConfig {
   return {
     ...commonConfig(part),
+    // A distributor builds an app that knows its server.
+    define: { BERTH_PRESET_SERVER: JSON.stringify(process.env['BERTH_SERVER'] ?? '') },
     build: {
       ...options,
       ssr: join(ROOT, `src/${part}/index.ts`),

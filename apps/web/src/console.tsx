@@ -14,6 +14,8 @@ import { SessionProvider } from './state/session.tsx';
 /** Shows the console at the address of the document. @returns A function that removes it, with everything that it has read. */
 export function showConsole(element: HTMLElement, drops: Drops = createDrops()): () => void {
   takeLinkSecret();
+  // A link that is pasted into a tab with the start page changes only the fragment.
+  addEventListener('hashchange', takeLinkSecret);
   const root = createRoot(element);
   root.render(
     <StrictMode>
@@ -28,5 +30,8 @@ export function showConsole(element: HTMLElement, drops: Drops = createDrops()):
       </SessionProvider>
     </StrictMode>,
   );
-  return () => root.unmount();
+  return () => {
+    removeEventListener('hashchange', takeLinkSecret);
+    root.unmount();
+  };
 }

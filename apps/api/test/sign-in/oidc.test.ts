@@ -143,6 +143,84 @@ describe('api §13: OpenID Connect', () => {
     expect([...browser.cookies.values()][0]).not.toBe(secret);
   });
 
+  describe('as a further way in', () => {
+    /** Signs a new member in, with the provider. */
+    async function signInMember(): Promise<Browser> {
+      await registerAccount(server.berth.core, { email, plan: 'free' });
+      const browser = createBrowser(server.port);
+      await signIn(server, browser);
+      return browser;
+    }
+    /** Adds the present person of the provider. @returns Where the browser is sent. */
+    async function add(browser: Browser): Promise<string> {
+      const { url } = dataOf<{ url: string }>(await browser.call('identities.begin'));
+      const response = await fetch(url, { redirect: 'manual' });
+      const callback = new URL(response.headers.get('location')!);
+      return locationOf(await browser.request(callback.pathname + callback.search, CROSS_SITE));
+    }
+    const list = async (browser: Browser) =>
+      dataOf<{ identities: { identity: string; email: string | null }[] }>(await browser.query('identities.list'))
+        .identities;
+
+    it('is added to the person who is signed in, whatever its address is, and then signs in that person', async () => {
+      const browser = await signInMember();
+      provider.person = { sub: `second-${email}`, email: 'private@example.net' };
+      expect(await add(browser)).toBe('/app/account');
+      expect(await list(browser)).toMatchObject([{ provider: 'Acme', email }, { email: 'private@example.net' }]);
+      const other = createBrowser(server.port);
+      expect(locationOf(await signIn(server, other))).toBe('/app/sites');
+      expect(await stateOf(other)).toMatchObject({ signedIn: { person: { email } } });
+    });
+
+    it('T47: is not added if it signs in another person, who alone can remove it', async () => {
+      const [foreign] = await list(await signInMember());
+      const taken = provider.person;
+      email = `grace-${email}`;
+      provider.person = { sub: `sub-${email}`, email, email_verified: true };
+      const browser = await signInMember();
+      provider.person = taken;
+      expect(await add(browser)).toBe('/app/account?problem=taken');
+      expect(await list(browser)).toHaveLength(1);
+      expect((await browser.call('identities.delete', foreign)).status).toBe(404);
+    });
+
+    it('T44: is not added after the session has ended', async () => {
+      const browser = await signInMember();
+      const { url } = dataOf<{ url: string }>(await browser.call('identities.begin'));
+      const response = await fetch(url, { redirect: 'manual' });
+      const callback = new URL(response.headers.get('location')!);
+      await server.database.query(`delete from session where person_id in (select id from person where email = $1)`, [
+        email,
+      ]);
+      const location = locationOf(await browser.request(callback.pathname + callback.search, CROSS_SITE));
+      expect(location).toBe('/app/account?problem=refused');
+    });
+
+    it('T46: is added and removed only after a recent proof, and its removal ends the other sessions', async () => {
+      const browser = await signInMember();
+      provider.person = { sub: `second-${email}` };
+      await add(browser);
+      const elsewhere = createBrowser(server.port);
+      await signIn(server, elsewhere);
+      const [first, second] = await list(browser);
+      await server.database.query(`update session set proved = now() - interval '1 hour'`);
+      for (const [name, input] of [
+        ['identities.begin', {}],
+        ['identities.delete', first],
+      ] as const)
+        expect((await browser.call(name, input)).status).toBe(403);
+      await server.database.query(`update session set proved = now()`);
+      expect((await browser.call('identities.delete', first)).status).toBe(200);
+      expect(await stateOf(elsewhere)).toEqual(expect.objectContaining({ signedIn: null }));
+      expect((await browser.call('identities.delete', first)).status).toBe(404);
+      const last = await browser.call('identities.delete', second);
+      expect(last.status).toBe(422);
+      expect(last.text).toContain('This is your only way to sign in.');
+      await browser.call('person.setPassword', { password: 'correct horse battery' });
+      expect((await browser.call('identities.delete', second)).status).toBe(200);
+    });
+  });
+
   it.each(['//evil.test', 'https://evil.test', '/\\evil.test', '/\t/evil.test', 'app', '\\evil.test', '/%0d%0aX: y'])(
     'T33: does not return to %j on another host',
     async (back) => {

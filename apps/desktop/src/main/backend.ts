@@ -20,7 +20,7 @@ export interface BackendOptions {
   dataDir: string;
   /** The folder where the watch engine caches hashes and what it has published. */
   cacheDir: string;
-  /** The server that is known when the app starts for the first time. Default: `http://localhost:4000`. */
+  /** The server that this app was made for. Default: the user enters one in the first run. */
   server?: string | undefined;
   /** Called with every event. Every change of the state is an event. */
   emit: Emit;

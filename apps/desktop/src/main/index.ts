@@ -4,7 +4,16 @@ import { boundMemory } from './memory.ts';
 import { openBackend } from './open-backend.ts';
 import { startApp } from './start.ts';
 
+/** The server that the app was made for; empty for none. Set by the build. */
+declare const BERTH_PRESET_SERVER: string;
+const PRESET_SERVER = typeof BERTH_PRESET_SERVER === 'undefined' ? '' : BERTH_PRESET_SERVER;
+
 boundMemory();
 
 // Electron becomes ready only after this module has finished, so the module must not await anything.
-void startApp(electron, { openBackend, dist: join(import.meta.dirname, '..'), process });
+void startApp(electron, {
+  openBackend,
+  dist: join(import.meta.dirname, '..'),
+  process,
+  backend: { server: process.env['BERTH_SERVER'] || PRESET_SERVER || undefined },
+});

@@ -61,6 +61,11 @@ export function createNotifications({ native, settings, openLink, emit }: Notifi
     failed(id: string, name: string, { message }: Problem): void {
       notify(`${name} was not published`, message, () => showInWindow({ page: 'publish', id }));
     },
+    /** Reports that an anonymous site expires soon. @param leftMs The time that is left, in milliseconds. */
+    expiresSoon(id: string, name: string, leftMs: number): void {
+      const body = `Sign in within ${Math.max(1, Math.round(leftMs / 3_600_000))} h to keep it.`;
+      notify(`${name} expires soon`, body, () => showInWindow({ page: 'publish', id }));
+    },
     /** Reports that a watched folder has changed. */
     folderChanged(before: WatchedFolder, { id, name, domain, url, state, live, needsDns }: WatchedFolder): void {
       const showFolder = () => showInWindow({ page: 'folders', id });

@@ -35,8 +35,8 @@ function Providers({ children }: { children: ReactNode }) {
   const account = useAccountQuery();
   const navigation = useNavigationOfConsole();
   const [liveActivities] = useState(() => createLiveActivities(client));
-  const isSignedIn = session.is === 'signed-in';
-  useEffect(() => (isSignedIn ? liveActivities.follow() : undefined), [isSignedIn, liveActivities]);
+  const accountKey = accountKeyOf(session);
+  useEffect(() => (accountKey === null ? undefined : liveActivities.follow(accountKey)), [accountKey, liveActivities]);
   useEffect(keepFocus, []);
   const view = useMemo(() => viewOf(session, account.data), [session, account.data]);
   return (
@@ -60,11 +60,11 @@ const ACCOUNT = 'account';
 /** Reads the account of the session. */
 export function useAccountQuery() {
   const { session } = useSession();
-  const email = session.is === 'signed-in' ? session.email : null;
+  const account = accountKeyOf(session);
   return useQuery({
-    queryKey: [ACCOUNT, email],
+    queryKey: [ACCOUNT, account],
     queryFn: () => valueOf(answerOf(client.api.account.get.query())),
-    enabled: email !== null,
+    enabled: account !== null,
     refetchOnMount: false,
   });
 }
@@ -99,12 +99,16 @@ async function copy(text: string) {
   }
 }
 
+function accountKeyOf(session: Session): string | null {
+  return session.is === 'signed-in' ? session.signedIn.account : null;
+}
+
 function viewOf(session: Session, account: Account | undefined): AccountView {
   return {
-    accountKey: session.is === 'signed-in' ? session.email : '',
+    accountKey: accountKeyOf(session) ?? '',
     hasAccess: session.is === 'signed-in',
     credential: 'session',
-    isRefused: false,
+    isRefused: session.is === 'signed-out' && session.ended !== null,
     isConnected: session.is === 'signed-in',
     limits: account ?? null,
   };

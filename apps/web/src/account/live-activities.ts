@@ -1,6 +1,7 @@
-import type { BerthClient } from '@berth/client/browser';
+import { type BerthClient, ClientError } from '@berth/client/browser';
 import type { Activity } from '@berth/contract';
 import type { Unsubscribe } from '@berth/ui/backend';
+import { reportSessionChange } from '../state/session-signals.ts';
 
 const CHANNEL = 'berth-activities';
 /** How long to wait before a stream that failed is opened again, in milliseconds. */
@@ -13,8 +14,8 @@ export interface LiveActivities {
   onActivity(listener: (activity: Activity) => void): Unsubscribe;
   /** Calls the listener when activities arrive again after a gap. */
   onResume(listener: () => void): Unsubscribe;
-  /** Follows the activities of the account from now on. @returns A function that ends this. */
-  follow(): Unsubscribe;
+  /** Follows the activities of an account from now on: the one that the session acts for. @returns A function that ends this. */
+  follow(account: string): Unsubscribe;
 }
 
 /**
@@ -31,7 +32,7 @@ export function createLiveActivities(client: BerthClient): LiveActivities {
   return {
     onActivity: (listener) => add(activityListeners, listener),
     onResume: (listener) => add(resumeListeners, listener),
-    follow() {
+    follow(account) {
       let stream: AbortController | null = null;
       const update = () => {
         if (document.visibilityState === 'hidden') {
@@ -41,7 +42,7 @@ export function createLiveActivities(client: BerthClient): LiveActivities {
           // A tab that was hidden may have missed activities, even if another tab has kept the stream open.
           receive({ is: 'begin' });
           stream = new AbortController();
-          void shareStream(client, stream.signal, receive);
+          void shareStream(client, `${CHANNEL}-${account}`, stream.signal, receive);
         }
       };
       update();
@@ -60,8 +61,13 @@ function add<L>(listeners: Set<L>, listener: L): Unsubscribe {
 }
 
 /** Receives the messages of the tab that reads the stream, and reads the stream once this tab has the lock. */
-async function shareStream(client: BerthClient, signal: AbortSignal, receive: (message: Message) => void) {
-  const channel = new BroadcastChannel(CHANNEL);
+async function shareStream(
+  client: BerthClient,
+  name: string,
+  signal: AbortSignal,
+  receive: (message: Message) => void,
+) {
+  const channel = new BroadcastChannel(name);
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => receive(data));
   signal.addEventListener('abort', () => channel.close());
   const emit = (message: Message) => {
@@ -72,7 +78,7 @@ async function shareStream(client: BerthClient, signal: AbortSignal, receive: (m
   const read = () => readStream(client, signal, emit);
   // Browsers have locks only on secure origins.
   if (!('locks' in navigator)) return read();
-  return navigator.locks.request(CHANNEL, { signal }, read).catch(() => {});
+  return navigator.locks.request(name, { signal }, read).catch(() => {});
 }
 
 /** Reads the stream until the signal aborts. */
@@ -83,7 +89,9 @@ async function readStream(client: BerthClient, signal: AbortSignal, emit: (messa
       const { followActivities } = await import('@berth/client/follow-activities');
       const activities = followActivities(client, signal, { onBegin: () => emit({ is: 'begin' }) });
       for await (const activity of activities) emit({ is: 'activity', activity });
-    } catch {
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ClientError && error.kind === 'signed-out') reportSessionChange();
       await pause(RETRY_MS, signal);
     }
   }

@@ -20,8 +20,12 @@ export function AccountGate({ title, invitation, children }: AccountGateProps) {
       <h1>{title}</h1>
       {session.is === 'signed-out' ? (
         <>
-          <p>{invitation}</p>
-          <SignInLink />
+          <p>
+            {session.ended === null
+              ? invitation
+              : 'Your session has ended: you were signed out, or the owner has removed you from the account.'}
+          </p>
+          <SignInLink label={session.ended === null ? 'Sign in' : 'Sign in again'} />
         </>
       ) : (
         <SessionNote />

@@ -7,7 +7,7 @@ import type { Publishing } from '@berth/ui/publishing';
 import { NOW } from '@berth/ui/testing/samples';
 import { buildConsole } from '@berth/web/build';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import './page-window.ts';
+import { EMPTY_PATH } from './page-window.ts';
 import { createFakeServer, type FakeServer, type Script, type SessionOptions } from './fake-server.ts';
 
 /** A state of the console: its address, what the server answers, what a person does, and the texts that the page then shows. */
@@ -24,6 +24,8 @@ export interface GalleryState extends SessionOptions {
   act?: (page: Page, server: FakeServer) => Promise<void>;
   /** The texts that the page must show. */
   shows: readonly string[];
+  /** Whether the person changes the browser itself, so that the state needs a page of its own. */
+  ownPage?: true;
   /** Whether pictures of the state are kept with the documents. */
   kept?: boolean;
 }
@@ -37,7 +39,7 @@ interface OpenConsole extends FakeServer {
 
 /** The console in states. */
 export interface Gallery {
-  /** Shows a state in a page that all calls share, without loading it again. The page is 1120 px wide, and in the light scheme. */
+  /** Shows a state in a page that all calls share, without loading it again. It is 1120 px wide, and in the light scheme. */
   show(state: GalleryState): Promise<OpenConsole>;
   /** Opens a page in a state, in a new browser context. */
   open(state: GalleryState, options?: BrowserContextOptions): Promise<OpenConsole>;
@@ -72,8 +74,12 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-console-gallery-'));
   await buildConsole(folder, PAGE);
   let shared: Promise<Frame> | undefined;
+  let own: Frame | undefined;
   return {
     async show(state) {
+      await own?.page.context().close();
+      own = state.ownPage && (await openFrame(browser, folder));
+      if (own) return showState(own, state);
       const frame = await (shared ??= openFrame(browser, folder));
       await frame.page.setViewportSize(VIEWPORT);
       await frame.page.emulateMedia({ colorScheme: 'light' });
@@ -107,7 +113,7 @@ async function openFrame(browser: Browser, folder: string, options: BrowserConte
   });
   // The time is fixed, but timers still run.
   await page.clock.setFixedTime(NOW);
-  await page.goto(`${ORIGIN}/app`);
+  await page.goto(ORIGIN + EMPTY_PATH);
   await page.waitForFunction(() => 'showConsole' in window);
   return { ...watched, server };
 }

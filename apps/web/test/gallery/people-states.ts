@@ -119,70 +119,14 @@ const CLAIMED: Script = {
   },
 };
 
-/** The states of the pages for signing in, accounts, devices and claims. */
+/** The states of the pages for members, the account and invitations, and the other states of devices and claims. */
 export const PEOPLE_STATES: readonly GalleryState[] = [
-  {
-    name: 'sign-in',
-    path: '/app/sign-in',
-    signedIn: null,
-    shows: ['Sign in with a passkey', 'E-mail address', 'npm run berth -- sign-in'],
-    kept: true,
-  },
-  {
-    name: 'sign-in-every-way',
-    path: '/app/sign-in',
-    signedIn: null,
-    offer: { methods: { password: true, passkey: true, code: true, oidc: 'Harbour ID' }, signUp: true },
-    shows: ['Sign in with a passkey', 'Continue with Harbour ID', 'A code by e-mail opens one.'],
-  },
-  {
-    name: 'sign-in-wrong-password',
-    path: '/app/sign-in',
-    signedIn: null,
-    answers: {
-      'signIn.password': refused(401, 'unauthorized', 'The e-mail address or the password is wrong.'),
-    },
-    async act(page) {
-      await page.getByLabel('E-mail address').fill(EMAIL);
-      await page.getByRole('textbox', { name: 'Password' }).fill('wrong password');
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    },
-    shows: ['The e-mail address or the password is wrong.'],
-  },
-  {
-    name: 'sign-in-refused',
-    path: '/app/sign-in',
-    signedIn: null,
-    offer: { refusal: 'Signing in needs https, or http://localhost.' },
-    shows: ['Signing in needs https'],
-  },
-  {
-    name: 'sign-in-failed-at-provider',
-    path: '/app/sign-in?problem=no-account',
-    signedIn: null,
-    shows: ['You have no account here.'],
-  },
   {
     name: 'sign-in-offline',
     path: '/app/sign-in',
     answers: { session: { offline: true } },
     shows: ['The server cannot be reached.', 'Try again'],
   },
-  {
-    name: 'first-link',
-    path: `/#first=${SECRET}`,
-    signedIn: null,
-    answers: { 'signIn.readLink': { value: { email: 'owner@localhost', expires: NOW_SECONDS + 900 } } },
-    shows: ['Sign in as owner@localhost'],
-  },
-  {
-    name: 'first-link-spent',
-    path: `/#first=${SECRET}`,
-    signedIn: null,
-    answers: { 'signIn.readLink': NOT_FOUND },
-    shows: ['This link was used or has expired.'],
-  },
-  { name: 'keep', path: '/app/keep', shows: ['Keep a way in'] },
   {
     name: 'members',
     path: '/app/members',
@@ -224,23 +168,7 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     },
     shows: ['Delete account'],
   },
-  { name: 'device', path: '/device', shows: ['Approve a device', 'Code'] },
   { name: 'device-signed-out', path: '/device', signedIn: null, shows: ['Sign in to let a program use your account.'] },
-  {
-    name: 'device-unknown',
-    path: '/device?code=BBBB-BBBB',
-    answers: { 'devices.find': refused(404, 'not_found', 'There is no such code, or it has expired.') },
-    act: async (page) => page.getByRole('button', { name: 'Continue' }).click(),
-    shows: ['There is no such code'],
-  },
-  {
-    name: 'device-found',
-    path: '/device?code=BCDF-GHJK',
-    answers: { 'devices.find': DEVICE },
-    act: async (page) => page.getByRole('button', { name: 'Continue' }).click(),
-    shows: ['Berth CLI on mara-laptop', 'Approve', 'Deny'],
-    kept: true,
-  },
   {
     name: 'device-approved',
     path: '/device?code=BCDF-GHJK',
@@ -250,13 +178,6 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'Approve' }).click();
     },
     shows: ['is signed in.'],
-  },
-  {
-    name: 'claim-signed-out',
-    path: CLAIM,
-    signedIn: null,
-    answers: { 'account.claimed': CLAIMED },
-    shows: ['Spring fair', 'Sign in to keep it', 'It is removed in 2 days 23 hours.'],
   },
   {
     name: 'claim',
@@ -270,16 +191,6 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     answers: { 'account.claimed': CLAIMED, 'account.claim': { value: {} } },
     act: async (page) => page.getByRole('button', { name: 'Keep this site' }).click(),
     shows: ['The site is yours.'],
-  },
-  {
-    name: 'claim-account-full',
-    path: CLAIM,
-    answers: {
-      'account.claimed': CLAIMED,
-      'account.claim': refused(402, 'plan_limit', 'Your plan has at most 100 deployments.'),
-    },
-    act: async (page) => page.getByRole('button', { name: 'Keep this site' }).click(),
-    shows: ['Your plan has at most 100 deployments.'],
   },
   {
     name: 'claim-gone',

@@ -76,12 +76,10 @@ export class Accounts {
   }
 
   readonly handlers = {
+    checkServer: async ({ address }) => ({ origin: await this.#findServer(readServerAddress(address)) }),
     addServer: async ({ address }) => {
       const typedAddress = readServerAddress(address);
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(FIND_LIMIT_MS)]);
-      const origin = this.#servers.has(typedAddress)
-        ? typedAddress
-        : await findServer(typedAddress, { fetch: this.#fetch, signal });
+      const origin = this.#servers.has(typedAddress) ? typedAddress : await this.#findServer(typedAddress);
       await this.#serially(async () => {
         if (!this.#servers.has(origin)) {
           if (this.#servers.size >= MAX_SERVERS)
@@ -231,6 +229,11 @@ export class Accounts {
     });
     await this.#saved();
     return { email: signedIn.account.email };
+  }
+
+  #findServer(address: string): Promise<string> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(FIND_LIMIT_MS)]);
+    return findServer(address, { fetch: this.#fetch, signal });
   }
 
   #find(origin: string): KnownServer {

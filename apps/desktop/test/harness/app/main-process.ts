@@ -19,7 +19,7 @@ const FAST_RULE: Partial<WatchRule> = {
 export interface MainOptions {
   /** The folder in which the system and the app keep their data between starts. */
   home: string;
-  /** The server that the app knows on its first start. */
+  /** The server that the app was made for; empty for none. */
   server: string;
   /** The folder of the compiled app. */
   dist: string;
@@ -60,7 +60,12 @@ export async function startMain({ home, server, dist, watchRule = FAST_RULE }: M
       cwd: () => home,
       resourcesPath: join(home, 'resources'),
     },
-    backend: { server, cacheDir: join(home, 'cache'), watchRule, retries: { firstMs: 20, longestMs: 200 } },
+    backend: {
+      server: server || undefined,
+      cacheDir: join(home, 'cache'),
+      watchRule,
+      retries: { firstMs: 20, longestMs: 200 },
+    },
     hasTray: async () => true,
   });
   const [failure] = fake.recorder.of('dialog.showErrorBox');

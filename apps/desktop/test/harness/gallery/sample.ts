@@ -39,8 +39,10 @@ export function appState(other: Partial<AppState> = {}): AppState {
   return {
     publishings: [],
     folders: [],
+    siteFolders: [],
     session: session(SIGNED_IN),
-    settings: DEFAULT_SETTINGS,
+    settings: { ...DEFAULT_SETTINGS, welcomed: true },
+    presetServer: null,
     update: { is: 'none' },
     about: { version: '0.1.0', platform: 'linux', tray: true, canOpenAtLogin: true },
     ...other,

@@ -1,8 +1,8 @@
-import '../page-window.ts';
 import type { Publishing } from '@berth/ui/publishing';
 import { showConsole } from '../../../src/console.tsx';
 import { createDrops, type Drops, type DropsWorker } from '../../../src/drop/drops.ts';
 import type { Report } from '../../../src/drop/messages.ts';
+import { EMPTY_PATH } from '../page-window.ts';
 
 let remove: (() => void) | undefined;
 
@@ -17,6 +17,8 @@ window.showConsole = (address, drops) => {
   history.replaceState(null, '', address);
   remove = showConsole(document.getElementById('root')!, dropsOf(drops));
 };
+
+if (location.pathname !== EMPTY_PATH) window.showConsole(location.href, []);
 
 /** Returns drops whose worker publishes nothing, and only reports these states. */
 function dropsOf(publishings: readonly Publishing[]): Drops {

@@ -14,7 +14,9 @@ const MEMBER_ID = /^mem-([1-9]\d{0,14})$/;
 
 /** `GET /account/members`: the members of the account, in the order in which they joined. Source: api §13. */
 export async function listMembers({ core, caller }: Scope): Promise<z.infer<typeof MemberList>> {
-  const rows = await core.database.em().find(Member, { account: caller.account }, { orderBy: { id: 'asc' } });
+  const rows = await core.database
+    .em()
+    .find(Member, { account: caller.account }, { orderBy: { id: 'asc' }, populate: ['person'] });
   return { members: rows.map(toMember) };
 }
 
@@ -154,5 +156,6 @@ function memberIdOf({ id }: Pick<Member, 'id'>): string {
 }
 
 function toMember(row: Member): WireMember {
-  return { member: memberIdOf(row), email: row.email, role: row.role, created: toUnixSeconds(row.created) };
+  const { email, role, person, created } = row;
+  return { member: memberIdOf(row), email, name: person?.name ?? null, role, created: toUnixSeconds(created) };
 }

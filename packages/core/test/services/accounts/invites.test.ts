@@ -19,7 +19,8 @@ const rows = () => test.database.query('select * from invite where account_id = 
 
 describe('api §13: an invitation', () => {
   it('has a link that only its creation returns and that is stored as a hash, and lasts 7 days', async () => {
-    const { url, ...created } = await invite('grace@example.com');
+    const { url, mailed, ...created } = await invite('grace@example.com');
+    expect(mailed).toBe(false);
     expect(created).toEqual({
       invite: expect.stringMatching(/^inv-[a-z0-9]{7}$/),
       email: 'grace@example.com',

@@ -1,0 +1,164 @@
+import type { Answer } from '@berth/ui/backend';
+import { Button } from '@berth/ui/components/button';
+import { Dialog } from '@berth/ui/components/dialog';
+import { Field } from '@berth/ui/components/field';
+import { DialogForm, FieldForm } from '@berth/ui/components/form';
+import { Row, Section } from '@berth/ui/components/rows';
+import { useSubmit } from '@berth/ui/state/requests';
+import { useNotes } from '@berth/ui/state/toasts';
+import { useState } from 'react';
+import { answerOf } from '../account/answers.ts';
+import { client } from '../backend.ts';
+import { type SignedIn, useSession } from '../state/session.tsx';
+import { answerOfProof } from './proof-answers.ts';
+import { useProven } from './prove.tsx';
+
+const DIGITS = /^\d{6}$/;
+
+/** The name and the e-mail address of the person. */
+export function PersonDetails({ person }: { person: SignedIn['person'] }) {
+  const { session } = useSession();
+  const [isChanging, setChanging] = useState(false);
+  const sendsMail = session.is === 'signed-in' && session.offer.methods.code;
+  return (
+    <Section title="You">
+      <Row
+        name={person.email}
+        hint={
+          sendsMail
+            ? 'You sign in with this address. Members of your accounts see it.'
+            : 'This server sends no e-mail, so you cannot change the address here.'
+        }
+        actions={
+          sendsMail && <Button label="Change address" small onClick={() => setChanging(true)} aria-haspopup="dialog" />
+        }
+      />
+      <div className="settings-pad">
+        <Rename key={person.name} name={person.name} />
+      </div>
+      {isChanging && <ChangeEmail present={person.email} onClose={() => setChanging(false)} />}
+    </Section>
+  );
+}
+
+function Rename({ name: present }: { name: string | null }) {
+  const [name, setName] = useState(present ?? '');
+  const request = useSubmit();
+  const { reload } = useSession();
+  const { showToast } = useNotes();
+  const rename = async () => {
+    if (!(await request.submit(answerOf(client.api.person.rename.mutate({ name: name.trim() || null }))))) return;
+    showToast('Your name was saved.');
+    await reload();
+  };
+  const isChanged = name.trim() !== (present ?? '');
+  return (
+    <FieldForm isReady={isChanged} onSubmit={() => void rename()} request={request} button={{ label: 'Save' }}>
+      <Field
+        label="Your name"
+        autoComplete="name"
+        value={name}
+        maxLength={100}
+        onText={setName}
+        hint="Members of your accounts see it."
+      />
+    </FieldForm>
+  );
+}
+
+/** The e-mail address that is being confirmed, and whether the present one must confirm too. */
+interface AskedChange {
+  email: string;
+  confirmsPresent: boolean;
+}
+
+function ChangeEmail({ present, onClose }: { present: string; onClose: () => void }) {
+  const [asked, setAsked] = useState<AskedChange | null>(null);
+  return (
+    <Dialog title="Change your e-mail address" onClose={onClose}>
+      {asked === null ? (
+        <AskForCodes onAsked={setAsked} onClose={onClose} />
+      ) : (
+        <EnterCodes asked={asked} present={present} onClose={onClose} />
+      )}
+    </Dialog>
+  );
+}
+
+function AskForCodes({ onAsked, onClose }: { onAsked: (asked: AskedChange) => void; onClose: () => void }) {
+  const [email, setEmail] = useState('');
+  const request = useSubmit();
+  const proven = useProven();
+  const ask = async () => {
+    const done = await request.submit(proven(() => client.api.person.requestEmail.mutate({ email })));
+    if (done) onAsked({ email: email.trim(), ...done.value });
+  };
+  return (
+    <DialogForm
+      label="Send codes"
+      isReady={email.trim() !== ''}
+      request={request}
+      onSubmit={() => void ask()}
+      onCancel={onClose}
+    >
+      <Field
+        label="New e-mail address"
+        type="email"
+        autoComplete="email"
+        value={email}
+        onText={setEmail}
+        hint="Your new and your present address each get a code."
+      />
+    </DialogForm>
+  );
+}
+
+function EnterCodes({ asked, present, onClose }: { asked: AskedChange; present: string; onClose: () => void }) {
+  const [code, setCode] = useState('');
+  const [presentCode, setPresentCode] = useState('');
+  const request = useSubmit();
+  const { reload } = useSession();
+  const { showToast } = useNotes();
+  const isReady = isCode(code) && (!asked.confirmsPresent || isCode(presentCode));
+  const change = async () => {
+    const input = { code, ...(asked.confirmsPresent && { presentCode }) };
+    const attempt: Promise<Answer<unknown>> = answerOfProof(client.api.person.changeEmail.mutate(input));
+    if (!(await request.submit(attempt))) return;
+    onClose();
+    showToast(`Your address is now ${asked.email}. Your other browsers are signed out.`);
+    await reload();
+  };
+  return (
+    <DialogForm
+      label="Change address"
+      isReady={isReady}
+      request={request}
+      onSubmit={() => void change()}
+      onCancel={onClose}
+    >
+      <p role="status">
+        {asked.confirmsPresent ? 'Two codes are on their way.' : 'A code is on its way.'} They work for 10 minutes, in
+        this browser.
+      </p>
+      <CodeField label={`Code sent to ${asked.email}`} value={code} onText={setCode} autoFocus />
+      {asked.confirmsPresent && (
+        <CodeField label={`Code sent to ${present}`} value={presentCode} onText={setPresentCode} />
+      )}
+    </DialogForm>
+  );
+}
+
+interface CodeFieldProps {
+  label: string;
+  value: string;
+  onText: (text: string) => void;
+  autoFocus?: boolean;
+}
+
+function CodeField(props: CodeFieldProps) {
+  return <Field className="code-field" inputMode="numeric" autoComplete="one-time-code" maxLength={12} {...props} />;
+}
+
+function isCode(text: string): boolean {
+  return DIGITS.test(text.replace(/[\s-]/g, ''));
+}
