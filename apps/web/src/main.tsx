@@ -11,8 +11,6 @@ import { ProveProvider } from './sign-in/prove.tsx';
 import { SessionProvider } from './state/session.tsx';
 
 takeLinkSecret();
-// A link that is pasted into a tab with the start page changes only the fragment.
-addEventListener('hashchange', takeLinkSecret);
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -72,11 +72,6 @@ import type {
   CodeSignIn,
   DeletedSessions,
   Done,
-  EmailChange,
-  EmailChangeRequest,
-  IdentityList,
-  IdentityPath,
-  IdentityUrl,
   LinkRequest,
   LinkTarget,
   Passkey,
@@ -87,9 +82,7 @@ import type {
   PasskeySignIn,
   PasswordChange,
   PasswordSignIn,
-  PersonName,
   RequestedCode,
-  RequestedEmailChange,
   SessionProof,
   SessionState,
   SignedIn,
@@ -145,11 +138,6 @@ export type ApiRouter = TRPCBuiltRouter<
       versions: Query<typeof DomainVersionQuery, typeof DomainVersionList>;
       verify: Mutation<typeof DomainPath, typeof VerifiedDomain>;
     };
-    identities: {
-      begin: Mutation<None, typeof IdentityUrl>;
-      delete: Mutation<typeof IdentityPath, typeof IdentityPath>;
-      list: Query<None, typeof IdentityList>;
-    };
     invites: {
       create: Mutation<Optional<typeof InviteRequest>, typeof CreatedInvite>;
       accept: Mutation<typeof InviteAcceptance, typeof Done>;
@@ -171,9 +159,6 @@ export type ApiRouter = TRPCBuiltRouter<
       list: Query<None, typeof PasskeyList>;
     };
     person: {
-      changeEmail: Mutation<typeof EmailChange, typeof Done>;
-      rename: Mutation<typeof PersonName, typeof Done>;
-      requestEmail: Mutation<typeof EmailChangeRequest, typeof RequestedEmailChange>;
       setPassword: Mutation<typeof PasswordChange, typeof Done>;
     };
     plans: {

@@ -29,7 +29,6 @@ export const Member = z
   .object({
     member: z.string().describe('The id of the member.').meta({ example: 'mem-42' }),
     email: z.string(),
-    name: z.string().nullable().describe('The name of the person; null for none.'),
     role: Role,
     created: Timestamp.describe('When the member joined, in Unix seconds.'),
   })
@@ -80,7 +79,6 @@ export type Invite = z.infer<typeof Invite>;
 /** The body of the 201 of `POST /account/invites`, which is the only response with the link. */
 export const CreatedInvite = Invite.extend({
   url: z.string().describe('The link for the person. Only this response contains it, and it works once.'),
-  mailed: z.boolean().describe('Whether the link was also sent to `email`. Servers without a mail server send none.'),
 }).meta({ id: 'CreatedInvite' });
 export type CreatedInvite = z.infer<typeof CreatedInvite>;
 

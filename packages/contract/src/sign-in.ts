@@ -180,45 +180,6 @@ export const PasskeyRequest = z.object({ name: PasskeyName, response: PasskeyRes
 /** The input of `passkeys.delete`. */
 export const PasskeyPath = z.object({ passkey: z.string().max(2_048, 'passkey must be the id of a passkey') });
 
-/** An identity of the person at an OpenID Connect provider. Source: api §13. */
-export const Identity = z.object({
-  identity: z.string().describe('The id of the identity.'),
-  provider: z.string().describe('The name of the provider.'),
-  email: z.string().nullable().describe('The e-mail address that the provider last gave; null for none.'),
-  created: Timestamp,
-  used: Timestamp,
-});
-export type Identity = z.infer<typeof Identity>;
-export const IdentityList = z.object({ identities: z.array(Identity) });
-/** The result of `identities.begin`. */
-export const IdentityUrl = z.object({ url: z.string().describe('The page of the provider to open.') });
-/** The input of `identities.delete`. */
-export const IdentityPath = z.object({ identity: z.string().max(64, 'identity must be the id of an identity') });
-
-const PERSON_NAME_RULE = 'name must have 1 to 100 characters, or be null';
-/** The input of `person.rename`. */
-export const PersonName = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1, PERSON_NAME_RULE)
-    .max(100, PERSON_NAME_RULE)
-    .refine((name) => !/\p{Cc}/u.test(name), 'name must not contain control characters')
-    .nullable()
-    .describe('The name of the person; null for none.'),
-});
-/** The input of `person.requestEmail`. */
-export const EmailChangeRequest = z.object({ email: Email.describe('The new e-mail address.') });
-/** The result of `person.requestEmail`. */
-export const RequestedEmailChange = z.object({
-  confirmsPresent: z.boolean().describe('Whether the present address also got a code.'),
-});
-/** The input of `person.changeEmail`. */
-export const EmailChange = z.object({
-  code: Code.describe('The code that was sent to the new address.'),
-  presentCode: Code.optional().describe('The code that was sent to the present address.'),
-});
-
 /** The input of `person.setPassword`. */
 export const PasswordChange = z.object({
   password: PersonPassword.nullable().describe('The new password; null removes it.'),

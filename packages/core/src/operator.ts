@@ -7,7 +7,6 @@ export {
   setAccountState,
 } from './services/accounts/account-directory.ts';
 export { createFirstLink } from './services/sign-in/links.ts';
-export { readOwnerEmail } from './services/accounts/owner-account.ts';
 export { deleteAccount } from './services/accounts/delete-account.ts';
 export { listAccounts, listAllDomains, listSites } from './services/operator-lists.ts';
 export { getAccount } from './services/accounts/accounts.ts';

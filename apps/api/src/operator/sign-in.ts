@@ -1,4 +1,4 @@
-import { createFirstLink, readOwnerEmail } from '@berth/core/operator';
+import { createFirstLink } from '@berth/core/operator';
 import type { Command } from 'commander';
 import { examples, formatJson, JSON_OPTION, type JsonOption, type OpenSession } from './session.ts';
 
@@ -10,7 +10,7 @@ export function addSignIn(program: Command, open: OpenSession): void {
     .addHelpText('after', examples('sign-in', 'sign-in ada@example.com'))
     .action(async (email: string | undefined, { json }: JsonOption) => {
       const { core, print } = await open();
-      const link = await createFirstLink(core, email ?? (await readOwnerEmail(core)));
+      const link = await createFirstLink(core, email ?? core.ownerEmail);
       const { url } = link;
       print(json ? formatJson({ email: link.email, url, expires: Math.floor(link.expires.getTime() / 1000) }) : url);
     });

@@ -7,15 +7,10 @@ export const COMMANDS = [
   'setNextDrop',
   'publish',
   'answerPublishing',
-  'updatePublishing',
-  'publishSiteAgain',
-  'showSiteFolder',
   'cancelPublishing',
   'retryPublishing',
   'dismissPublishing',
   'claimPublishing',
-  'keepPublishing',
-  'publishSample',
   // Commands for watched folders
   'suggestName',
   'checkFolder',
@@ -32,6 +27,7 @@ export const COMMANDS = [
   'showFolder',
   'removeFolder',
   // Commands for sites and domains
+  'listDeployments',
   'labelDeployment',
   'deleteDeployment',
   'listDomains',
@@ -41,17 +37,7 @@ export const COMMANDS = [
   'shareDomain',
   'deleteDomain',
   'listActivities',
-  'listSites',
-  'readSite',
-  'readDeployment',
-  'changeDeployment',
-  'readChanges',
-  'listDomainVersions',
-  'readDomain',
-  'validateDomain',
-  'readProvider',
   // Commands for servers and accounts
-  'checkServer',
   'addServer',
   'chooseServer',
   'removeServer',
@@ -69,11 +55,10 @@ export const COMMANDS = [
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
-/** The events that the app sends to the page. Each of the first six carries a complete part of the state. */
+/** The events that the app sends to the page. Each of the first five carries a complete part of the state. */
 export const EVENTS = [
   'publishings',
   'folders',
-  'siteFolders',
   'session',
   'settings',
   'update',

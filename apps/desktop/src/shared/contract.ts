@@ -2,17 +2,12 @@ import {
   Activity,
   ActivityList,
   Deployment,
-  DeploymentChanges,
-  DeploymentPatch,
+  DeploymentList,
   Domain,
-  DomainDns,
   DomainList,
   DomainRecords,
   DomainShare,
   DomainValidation,
-  DomainVersionList,
-  Site,
-  SiteList,
   VerifiedDomain,
 } from '@berth/contract';
 import { z } from 'zod';
@@ -22,7 +17,6 @@ import { Problem } from './problem.ts';
 import { FolderQuestion, GivenItem, Grant, Id, NextDropOptions, Publishing, PublishOptions } from './publishing.ts';
 import { Session } from './session.ts';
 import { About, Settings, Update } from './settings.ts';
-import { SiteFolder } from './site-folder.ts';
 
 const Nothing = z.undefined();
 const Name = z.string().trim().min(1).max(300);
@@ -44,14 +38,10 @@ export const AppState = z.object({
   publishings: z.array(Publishing),
   /** The watched folders, in the order in which the user added them. */
   folders: z.array(WatchedFolder),
-  /** The folders from which sites were published, the most recent first. */
-  siteFolders: z.array(SiteFolder),
   session: Session,
   settings: Settings,
   update: Update,
   about: About,
-  /** The server that this app was made for; `null` if the user must enter one. */
-  presetServer: z.url().nullable(),
 });
 export type AppState = z.infer<typeof AppState>;
 
@@ -63,8 +53,11 @@ export type Page = (typeof PAGES)[number];
 export const commands = {
   readState: { input: Nothing, output: AppState },
 
-  /** Asks the user for a folder. Returns `null` if the user cancels. */
-  pickFolder: { input: Nothing, output: GivenItem.nullable() },
+  /** Asks the user for a folder, by default one to publish. Returns `null` if the user cancels. */
+  pickFolder: {
+    input: z.object({ reason: z.enum(['publish', 'watch', 'locate']) }).optional(),
+    output: GivenItem.nullable(),
+  },
   pickFiles: { input: Nothing, output: z.array(GivenItem) },
   /** Sets the options of the next drop, however the drop arrives. The event `dropTaken` follows once a drop has used the options. */
   setNextDrop: { input: NextDropOptions, output: Nothing },
@@ -78,22 +71,12 @@ export const commands = {
   },
   /** Answers the question about a folder: publishes the folder anyway (`instead: null`), or a suggested folder instead. */
   answerPublishing: { input: ById.extend({ instead: Grant.nullable() }), output: Nothing },
-  /** Answers the question about a folder that was published before: updates its site, or publishes the folder at a new link. */
-  updatePublishing: { input: ById.extend({ update: z.boolean() }), output: Nothing },
-  /** Publishes a site of the current server again from its folder. */
-  publishSiteAgain: { input: z.object({ deployment: z.string().max(300), domain: Name.nullable() }), output: ById },
-  /** Shows the folder of a site of the current server in the file manager. */
-  showSiteFolder: { input: z.object({ deployment: z.string().max(300), domain: Name.nullable() }), output: Nothing },
   cancelPublishing: { input: ById, output: Nothing },
   retryPublishing: { input: ById, output: Nothing },
   /** Removes a publish job from the list. A published site stays online; a running publish job is cancelled. */
   dismissPublishing: { input: ById, output: Nothing },
   /** Claims an anonymous deployment for the account. */
   claimPublishing: { input: ById, output: Nothing },
-  /** Remembers to claim an anonymous deployment as soon as the user has signed in to its server. */
-  keepPublishing: { input: ById, output: Nothing },
-  /** Publishes a sample site, so that the user can try the app without a folder. */
-  publishSample: { input: Nothing, output: ById },
 
   /** Suggests a name for a folder. `validation` says whether the name is free; it is `null` if the name cannot be checked. */
   suggestName: {
@@ -151,6 +134,7 @@ export const commands = {
   /** Stops watching a folder. Its site stays online, unchanged. */
   removeFolder: { input: ById, output: Nothing },
 
+  listDeployments: { input: Page, output: DeploymentList },
   labelDeployment: { input: ByDeployment.extend({ labels: Labels }), output: Deployment },
   deleteDeployment: { input: ByDeployment, output: Nothing },
   listDomains: { input: Page, output: DomainList },
@@ -164,22 +148,7 @@ export const commands = {
   shareDomain: { input: ByDomain, output: DomainShare },
   deleteDomain: { input: ByDomain, output: Nothing },
   listActivities: { input: Page, output: ActivityList },
-  listSites: { input: Page.extend({ search: z.string().max(200).optional() }), output: SiteList },
-  /** Reads a site by its domain, or by the id of its deployment. */
-  readSite: { input: z.object({ site: Name }), output: Site },
-  readDeployment: { input: ByDeployment, output: Deployment },
-  changeDeployment: { input: DeploymentPatch, output: Deployment },
-  readChanges: { input: ByDeployment.extend({ from: z.string().max(300) }), output: DeploymentChanges },
-  listDomainVersions: { input: Page.extend({ domain: Name }), output: DomainVersionList },
-  readDomain: { input: ByDomain, output: Domain },
-  validateDomain: { input: ByDomain, output: DomainValidation },
-  readProvider: { input: ByDomain, output: DomainDns },
 
-  /** Checks that the address belongs to a Berth server that can be reached. Changes nothing. */
-  checkServer: {
-    input: z.object({ address: z.string().trim().min(1).max(2_048) }),
-    output: z.object({ origin: z.url() }),
-  },
   /** Checks that the address belongs to a Berth server, adds the server, and makes it the current server. */
   addServer: {
     input: z.object({ address: z.string().trim().min(1).max(2_048) }),
@@ -213,7 +182,6 @@ export const commands = {
 export const events = {
   publishings: z.array(Publishing),
   folders: z.array(WatchedFolder),
-  siteFolders: z.array(SiteFolder),
   session: Session,
   settings: Settings,
   update: Update,
@@ -244,7 +212,7 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; problem: Problem }
 
 type Command<C extends CommandName> =
   undefined extends CommandInput<C>
-    ? () => Promise<Answer<CommandOutput<C>>>
+    ? (input?: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>
     : (input: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>;
 
 /** The API that the page finds at `window.desktop`. */

@@ -21,8 +21,7 @@ export const randomlyFilled = (bytes: number) => Buffer.alloc(bytes, crypto.rand
 export const makeSite = (files: Contents = { 'index.html': PAGE }, name = 'site') => makeNamedSite(name, files);
 
 interface DesktopOptions {
-  /** The server that the app was made for; `undefined` for none. */
-  server: string | undefined;
+  server: string;
   dataDir?: string;
   cacheDir?: string;
   native?: TestNative;

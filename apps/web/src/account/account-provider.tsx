@@ -35,8 +35,8 @@ function Providers({ children }: { children: ReactNode }) {
   const { toasts, dismiss, notes } = useToasts();
   const account = useAccountQuery();
   const navigation = useNavigationOfConsole();
-  const accountKey = accountKeyOf(session);
-  useEffect(() => (accountKey === null ? undefined : liveActivities.follow(accountKey)), [accountKey]);
+  const isSignedIn = session.is === 'signed-in';
+  useEffect(() => (isSignedIn ? liveActivities.follow() : undefined), [isSignedIn]);
   useEffect(keepFocus, []);
   const view = useMemo(() => viewOf(session, account.data), [session, account.data]);
   return (
@@ -60,11 +60,11 @@ const ACCOUNT = 'account';
 /** Reads the account of the session. */
 export function useAccountQuery() {
   const { session } = useSession();
-  const account = accountKeyOf(session);
+  const email = session.is === 'signed-in' ? session.email : null;
   return useQuery({
-    queryKey: [ACCOUNT, account],
+    queryKey: [ACCOUNT, email],
     queryFn: () => valueOf(answerOf(client.api.account.get.query())),
-    enabled: account !== null,
+    enabled: email !== null,
     refetchOnMount: false,
   });
 }
@@ -99,16 +99,12 @@ async function copy(text: string) {
   }
 }
 
-function accountKeyOf(session: Session): string | null {
-  return session.is === 'signed-in' ? session.signedIn.account : null;
-}
-
 function viewOf(session: Session, account: Account | undefined): AccountView {
   return {
-    accountKey: accountKeyOf(session) ?? '',
+    accountKey: session.is === 'signed-in' ? session.email : '',
     hasAccess: session.is === 'signed-in',
     credential: 'session',
-    isRefused: session.is === 'signed-out' && session.ended !== null,
+    isRefused: false,
     isConnected: session.is === 'signed-in',
     limits: account ?? null,
   };

@@ -1,6 +1,5 @@
 import type { Answer, Problem } from '@berth/ui/backend';
 import { ClientError } from '@berth/client/browser';
-import { reportSessionChange } from '../state/session-signals.ts';
 import { describeProblem, type ProblemAdvice } from '@berth/client/problem';
 
 const ADVICE: ProblemAdvice = {
@@ -28,7 +27,6 @@ export async function answerOf<T>(request: Promise<T>): Promise<Answer<T>> {
   try {
     return { ok: true, value: await request };
   } catch (thrown) {
-    if (thrown instanceof ClientError && thrown.status === 401) reportSessionChange();
     return { ok: false, problem: problemOf(thrown) };
   }
 }

@@ -1,7 +1,6 @@
-import { type BerthClient, ClientError } from '@berth/client/browser';
+import type { BerthClient } from '@berth/client/browser';
 import type { Activity } from '@berth/contract';
 import type { Unsubscribe } from '@berth/ui/backend';
-import { reportSessionChange } from '../state/session-signals.ts';
 
 const CHANNEL = 'berth-activities';
 /** How long to wait before a stream that failed is opened again, in milliseconds. */
@@ -14,8 +13,8 @@ export interface LiveActivities {
   onActivity(listener: (activity: Activity) => void): Unsubscribe;
   /** Calls the listener when activities arrive again after a gap. */
   onResume(listener: () => void): Unsubscribe;
-  /** Follows the activities of an account from now on: the one that the session acts for. @returns A function that ends this. */
-  follow(account: string): Unsubscribe;
+  /** Follows the activities of the account from now on. @returns A function that ends this. */
+  follow(): Unsubscribe;
 }
 
 /**
@@ -32,7 +31,7 @@ export function createLiveActivities(client: BerthClient): LiveActivities {
   return {
     onActivity: (listener) => add(activityListeners, listener),
     onResume: (listener) => add(resumeListeners, listener),
-    follow(account) {
+    follow() {
       let stream: AbortController | null = null;
       const update = () => {
         if (document.visibilityState === 'hidden') {
@@ -42,7 +41,7 @@ export function createLiveActivities(client: BerthClient): LiveActivities {
           // A tab that was hidden may have missed activities, even if another tab has kept the stream open.
           receive({ is: 'begin' });
           stream = new AbortController();
-          void shareStream(client, `${CHANNEL}-${account}`, stream.signal, receive);
+          void shareStream(client, stream.signal, receive);
         }
       };
       update();
@@ -61,13 +60,8 @@ function add<L>(listeners: Set<L>, listener: L): Unsubscribe {
 }
 
 /** Receives the messages of the tab that reads the stream, and reads the stream once this tab has the lock. */
-async function shareStream(
-  client: BerthClient,
-  name: string,
-  signal: AbortSignal,
-  receive: (message: Message) => void,
-) {
-  const channel = new BroadcastChannel(name);
+async function shareStream(client: BerthClient, signal: AbortSignal, receive: (message: Message) => void) {
+  const channel = new BroadcastChannel(CHANNEL);
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => receive(data));
   signal.addEventListener('abort', () => channel.close());
   const emit = (message: Message) => {
@@ -78,7 +72,7 @@ async function shareStream(
   const read = () => readStream(client, signal, emit);
   // Browsers have locks only on secure origins.
   if (!('locks' in navigator)) return read();
-  return navigator.locks.request(name, { signal }, read).catch(() => {});
+  return navigator.locks.request(CHANNEL, { signal }, read).catch(() => {});
 }
 
 /** Reads the stream until the signal aborts. */
@@ -89,9 +83,7 @@ async function readStream(client: BerthClient, signal: AbortSignal, emit: (messa
       const { followActivities } = await import('@berth/client/follow-activities');
       const activities = followActivities(client, signal, { onBegin: () => emit({ is: 'begin' }) });
       for await (const activity of activities) emit({ is: 'activity', activity });
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof ClientError && error.kind === 'signed-out') reportSessionChange();
+    } catch {
       await pause(RETRY_MS, signal);
     }
   }

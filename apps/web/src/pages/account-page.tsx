@@ -2,8 +2,6 @@ import '../sign-in/sign-in.css';
 import { AccountPage } from '@berth/ui/components/page';
 import { useAccountQuery } from '../account/account-provider.tsx';
 import { ChooseAccount, DeleteAccount, RenameAccount, SignOut } from '../sign-in/account-settings.tsx';
-import { Identities } from '../sign-in/identities.tsx';
-import { PersonDetails } from '../sign-in/person-details.tsx';
 import { Passkeys, Password } from '../sign-in/person-settings.tsx';
 import { Sessions } from '../sign-in/sessions.tsx';
 import { useSession } from '../state/session.tsx';
@@ -16,12 +14,10 @@ export default function Page() {
     <AccountPage title="Account" actions={session.is === 'signed-in' && <SignOut />}>
       {session.is === 'signed-in' && (
         <>
-          <PersonDetails person={session.signedIn.person} />
-          {account && <RenameAccount key={account.name} account={account} />}
+          {account && <RenameAccount key={account.name} account={account} email={session.email} />}
           <ChooseAccount signedIn={session.signedIn} />
           <Passkeys />
           <Password />
-          <Identities signedIn={session.signedIn} provider={session.offer.methods.oidc} />
           <Sessions />
           {account && session.signedIn.role === 'owner' && <DeleteAccount account={account} />}
         </>

@@ -4,24 +4,22 @@ import type { ClaimedSite } from '@berth/contract';
 import { Button } from '@berth/ui/components/button';
 import { Link as SiteLink } from '@berth/ui/components/link';
 import { ProblemBox } from '@berth/ui/components/status';
-import { Select } from '@berth/ui/components/select';
 import { useNow } from '@berth/ui/state/clock';
 import { useAnswer, useSubmit } from '@berth/ui/state/requests';
 import { remainingText } from '@berth/ui/text/time';
 import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { answerOf } from '../account/answers.ts';
-import { accountName, useAccounts } from '../account/accounts.ts';
 import { client } from '../backend.ts';
 import { SessionNote, SignInLink } from '../shell/account-gate.tsx';
-import { opensAccounts, useSession } from '../state/session.tsx';
+import { useSession } from '../state/session.tsx';
 
 /** Shows the site of a claim link, and lets a person keep it with one click. Opening the page claims nothing. */
 export default function ClaimPage() {
   const { hash } = useParams<{ hash: string }>();
   const { session } = useSession();
-  // A site that this account has claimed is found only with a session of that account.
-  const person = session.is === 'signed-in' ? `${session.signedIn.session} ${session.signedIn.account}` : session.is;
+  // A site that this account has claimed is found only with its session.
+  const person = session.is === 'signed-in' ? session.signedIn.session : session.is;
   const site = useAnswer(() => answerOf(client.api.account.claimed.mutate({ claim: hash })), [hash, person]);
   const isGone = site.problem?.kind === 'refused';
   return (
@@ -47,7 +45,7 @@ function Claim({ hash, site }: { hash: string; site: ClaimedSite }) {
       <SiteFacts site={site} isKept={isKept} />
       {isKept && <Kept site={site} />}
       {!isKept && session.is === 'signed-in' && <Keep hash={hash} email={session.email} onKept={() => setKept(true)} />}
-      {!isKept && session.is === 'signed-out' && <SignInToKeep canOpen={opensAccounts(session.offer)} />}
+      {!isKept && session.is === 'signed-out' && <SignInToKeep signUp={session.offer.signUp} />}
       <SessionNote />
     </>
   );
@@ -76,28 +74,14 @@ function SiteFacts({ site, isKept }: { site: ClaimedSite; isKept: boolean }) {
 
 function Keep({ hash, email, onKept }: { hash: string; email: string; onKept: () => void }) {
   const { isBusy, problem, submit } = useSubmit();
-  const { accounts, account, choose } = useAccounts();
-  const options = accounts.map((each) => [each.account, accountName(each)] as const);
   const keep = async () => {
     if (await submit(answerOf(client.api.account.claim.mutate({ claim: hash })))) onKept();
   };
   return (
     <>
-      {options.length > 1 ? (
-        <>
-          <p>Keep it in one of your accounts, and it no longer expires. Its address stays the same.</p>
-          <Select label="Account" value={account} options={options} onChange={(chosen) => void choose(chosen)} />
-        </>
-      ) : (
-        <p>Keep it in the account of {email}, and it no longer expires. Its address stays the same.</p>
-      )}
+      <p>Keep it in the account of {email}, and it no longer expires. Its address stays the same.</p>
       <Button label="Keep this site" variant="primary" busy={isBusy} onClick={() => void keep()} />
       <ProblemBox problem={problem} />
-      {problem?.kind === 'signed-out' && (
-        <p className="soft small">
-          You can still keep it later, until it expires. See <Link href="/app/usage">what your plan includes</Link>.
-        </p>
-      )}
     </>
   );
 }
@@ -113,14 +97,14 @@ function Kept({ site }: { site: ClaimedSite }) {
   );
 }
 
-function SignInToKeep({ canOpen }: { canOpen: boolean }) {
+function SignInToKeep({ signUp }: { signUp: boolean }) {
   return (
     <>
       <p>
-        The site was published without an account. Sign in, and keep it with one click.{' '}
-        {canOpen
-          ? 'No account yet? You can open one on the next page.'
-          : 'No account yet? Ask the operator of this server for one, or the owner of an account for an invitation.'}
+        The site was published without an account. Sign in to keep it.{' '}
+        {signUp
+          ? 'You can also open an account on the same page.'
+          : 'No account here yet? Ask the operator of this server for one: accounts are made by invitation.'}
       </p>
       <SignInLink label="Sign in to keep it" />
       <p className="soft small">

@@ -9,7 +9,7 @@ import { DialogForm } from '@berth/ui/components/form';
 import { CopyButton } from '@berth/ui/components/link';
 import { AccountPage } from '@berth/ui/components/page';
 import { Row, Section } from '@berth/ui/components/rows';
-import { ProblemBox, StatusLine, Tag } from '@berth/ui/components/status';
+import { ProblemBox, Tag } from '@berth/ui/components/status';
 import { useAccount } from '@berth/ui/state/account';
 import { useBackend } from '@berth/ui/state/backend';
 import { valueOf } from '@berth/ui/state/query';
@@ -22,47 +22,27 @@ import { client } from '../backend.ts';
 import { useProven } from '../sign-in/prove.tsx';
 import { useSession } from '../state/session.tsx';
 
-const MEMBERS = 'members';
+const MEMBERS = ['members'];
 
 /** The people who act for the account, and the invitations to it. Only the owner sees what changes them. */
 export default function MembersPage() {
   const { session } = useSession();
   const [isInviting, setInviting] = useState(false);
-  const { limits } = useAccount();
   const isOwner = session.is === 'signed-in' && session.signedIn.role === 'owner';
-  const seats = limits?.caps?.seats;
-  const isFull = seats !== undefined && limits !== null && limits.usage.seats >= seats;
   return (
     <AccountPage
       title="Members"
-      actions={
-        isOwner && (
-          <Button
-            label="Invite"
-            variant="primary"
-            icon={UserPlus}
-            disabled={isFull}
-            onClick={() => setInviting(true)}
-          />
-        )
-      }
+      actions={isOwner && <Button label="Invite" variant="primary" icon={UserPlus} onClick={() => setInviting(true)} />}
     >
-      {isOwner && isFull && <StatusLine tone="warn">{fullText(seats)}</StatusLine>}
       {session.is === 'signed-in' && <Members isOwner={isOwner} you={session.email} />}
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </AccountPage>
   );
 }
 
-function fullText(seats: number): string {
-  return seats === 1
-    ? 'Your plan includes one member, you. To invite others, change your plan.'
-    : `All ${seats} seats of your plan are taken. To invite someone, remove a member or change your plan.`;
-}
-
 function Members({ isOwner, you }: { isOwner: boolean; you: string }) {
-  const { accountKey, limits } = useAccount();
-  const { data, error, refetch } = useQuery({ queryKey: [MEMBERS, accountKey], queryFn: readMembers });
+  const { limits } = useAccount();
+  const { data, error, refetch } = useQuery({ queryKey: MEMBERS, queryFn: readMembers });
   if (error) return <ProblemBox problem={error} onRetry={() => void refetch()} />;
   if (!data) return <p className="page-loading" role="status" aria-label="Loading the members" />;
   const cap = limits?.caps?.seats;
@@ -99,7 +79,7 @@ function MemberRow({ member, canRemove, isYou }: { member: Member; canRemove: bo
   const { ask, showToast } = useNotes();
   const proven = useProven();
   const refresh = useRefresh();
-  const { email, name, role, created } = member;
+  const { email, role, created } = member;
   const remove = async () => {
     setAsking(false);
     if (!(await ask(proven(() => client.api.members.delete.mutate({ member: member.member }))))) return;
@@ -109,8 +89,8 @@ function MemberRow({ member, canRemove, isYou }: { member: Member; canRemove: bo
   return (
     <div>
       <Row
-        name={name ?? email}
-        hint={`${name === null ? '' : `${email} · `}${isYou ? 'You, since' : 'Since'} ${moment(created)}`}
+        name={email}
+        hint={`${isYou ? 'You, since' : 'Since'} ${moment(created)}`}
         actions={
           role === 'owner' ? (
             <Tag tone="quiet">Owner</Tag>
@@ -189,10 +169,8 @@ function InviteLink({ invite, onClose }: { invite: CreatedInvite; onClose: () =>
   return (
     <div className="dialog-body">
       <p>
-        {invite.mailed
-          ? `The invitation was mailed to ${invite.email}. You can also send this link yourself.`
-          : `Send this link to ${invite.email ?? 'the person'}.`}{' '}
-        It works once, until {moment(invite.expires)}. It is not shown again.
+        Send this link to {invite.email ?? 'the person'}. It works once, until {moment(invite.expires)}. It is not shown
+        again.
       </p>
       <div className="secret-line">
         <code className="selectable">{invite.url}</code>
@@ -210,6 +188,6 @@ function useRefresh(): () => Promise<void> {
   const { refreshAccount } = useBackend();
   return async () => {
     refreshAccount();
-    await queries.invalidateQueries({ queryKey: [MEMBERS] });
+    await queries.invalidateQueries({ queryKey: MEMBERS });
   };
 }

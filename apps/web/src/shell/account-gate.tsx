@@ -20,12 +20,8 @@ export function AccountGate({ title, invitation, children }: AccountGateProps) {
       <h1>{title}</h1>
       {session.is === 'signed-out' ? (
         <>
-          <p>
-            {session.ended === null
-              ? invitation
-              : 'Your session has ended: you were signed out, or the owner has removed you from the account.'}
-          </p>
-          <SignInLink label={session.ended === null ? 'Sign in' : 'Sign in again'} />
+          <p>{invitation}</p>
+          <SignInLink />
         </>
       ) : (
         <SessionNote />

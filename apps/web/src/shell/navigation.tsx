@@ -1,8 +1,6 @@
 import { Menu, X } from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { Select } from '@berth/ui/components/select';
-import { accountName, useAccounts } from '../account/accounts.ts';
 import icon from '../icon.svg';
 import { NAVIGATION } from '../routes.ts';
 import { useSession } from '../state/session.tsx';
@@ -61,25 +59,12 @@ function SessionLine() {
   if (session.is !== 'signed-in') return null;
   return (
     <div className="sidebar-end">
-      <AccountSwitch />
       <Link href="/app/account" className="sidebar-person">
         <span className="avatar" aria-hidden>
           {session.email.slice(0, 1)}
         </span>
         <span className="clip">{session.email}</span>
       </Link>
-    </div>
-  );
-}
-
-/** Lets a person who is a member of several accounts choose the one that the console shows. */
-function AccountSwitch() {
-  const { accounts, account, choose } = useAccounts();
-  if (accounts.length < 2) return null;
-  const options = accounts.map((each) => [each.account, accountName(each)] as const);
-  return (
-    <div className="account-switch">
-      <Select label="Account" value={account} options={options} onChange={(chosen) => void choose(chosen)} />
     </div>
   );
 }

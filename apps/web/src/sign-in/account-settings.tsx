@@ -14,7 +14,6 @@ import { useLocation } from 'wouter';
 import { answerOf } from '../account/answers.ts';
 import { client } from '../backend.ts';
 import { type SignedIn, useSession } from '../state/session.tsx';
-import { useAccounts } from '../account/accounts.ts';
 import { useProven } from './prove.tsx';
 
 export function SignOut() {
@@ -29,8 +28,8 @@ export function SignOut() {
   return <Button label="Sign out" onClick={() => void signOut()} />;
 }
 
-/** The name of the account. */
-export function RenameAccount({ account }: { account: Account }) {
+/** The e-mail address of the person and the name of the account. */
+export function RenameAccount({ account, email }: { account: Account; email: string }) {
   const [name, setName] = useState(account.name ?? '');
   const request = useSubmit();
   const { refreshAccount } = useBackend();
@@ -41,6 +40,7 @@ export function RenameAccount({ account }: { account: Account }) {
   };
   return (
     <Section title="Account">
+      <Row name="Signed in as" hint={email} />
       <div className="settings-pad">
         <FieldForm isReady={isChanged} onSubmit={() => void rename()} request={request} button={{ label: 'Rename' }}>
           <Field
@@ -58,8 +58,12 @@ export function RenameAccount({ account }: { account: Account }) {
 
 /** The accounts of a person who is a member of more than one. */
 export function ChooseAccount({ signedIn }: { signedIn: SignedIn }) {
-  const { choose } = useAccounts();
+  const { reload } = useSession();
+  const { ask } = useNotes();
   if (signedIn.accounts.length < 2) return null;
+  const choose = async (account: string) => {
+    if (await ask(answerOf(client.api.session.choose.mutate({ account })))) await reload();
+  };
   return (
     <Section title="Your accounts">
       {signedIn.accounts.map(({ account, email, name }) => (

@@ -1,15 +1,25 @@
 import { describeInBrowser, openPage } from '@berth/testing/browser';
 import type { CDPSession, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { addAuthenticator } from './authenticator.ts';
 import { useConsole } from './built-console.ts';
+
+const AUTHENTICATOR = {
+  protocol: 'ctap2',
+  transport: 'internal',
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+} as const;
 
 describeInBrowser('api §13: a passkey', (browser) => {
   const served = useConsole();
 
   async function openConsole(): Promise<{ page: Page; device: CDPSession; authenticatorId: string }> {
     const { page } = await openPage(browser());
-    const { devTools: device, authenticatorId } = await addAuthenticator(page);
+    const device = await page.context().newCDPSession(page);
+    await device.send('WebAuthn.enable');
+    const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
     await page.goto(served.origin());
     return { page, device, authenticatorId };
   }

@@ -6,7 +6,6 @@ import { describeInBrowser, openPage } from '@berth/testing/browser';
 import { OWNER_KEY } from '@berth/testing/requests';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { addAuthenticator } from './authenticator.ts';
 import { useConsole } from './built-console.ts';
 
 const OWNER = 'owner@localhost';
@@ -20,7 +19,18 @@ describeInBrowser('people of an account, in the console', (browser) => {
   /** Opens a page with an authenticator that confirms every passkey. */
   async function openWithPasskeys(): Promise<Page> {
     const { page } = await openPage(browser());
-    await addAuthenticator(page);
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send('WebAuthn.enable');
+    await devTools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
     return page;
   }
 

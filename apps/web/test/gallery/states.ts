@@ -1,7 +1,6 @@
 import { ACCOUNT_STATES } from './account-states.ts';
-import { SIGN_IN_STATES } from './sign-in-states.ts';
 import { SITE_STATES } from './site-states.ts';
 import type { GalleryState } from './window.ts';
 
 /** All gallery states of the console. */
-export const STATES: readonly GalleryState[] = [...SITE_STATES, ...ACCOUNT_STATES, ...SIGN_IN_STATES];
+export const STATES: readonly GalleryState[] = [...SITE_STATES, ...ACCOUNT_STATES];

@@ -30,10 +30,6 @@ export interface GalleryState {
   path: string;
   /** The e-mail address of the person who is signed in; `null` for no one. Default: the sample person. */
   email?: string | null;
-  /** How people can sign in, where it differs from the default: passkeys and passwords, without sign-up. */
-  offer?: Partial<Omit<SessionState, 'signedIn'>>;
-  /** What differs for the person who is signed in. */
-  signedIn?: Partial<SignedIn>;
   /** The answers by procedure. A procedure without an answer never answers. */
   answers?: Readonly<Record<string, Script>>;
   /** Actions of the person before the screenshot. */
@@ -43,8 +39,6 @@ export interface GalleryState {
   /** Whether the screenshots of the state are kept with the documents. */
   kept?: boolean;
 }
-
-type SignedIn = NonNullable<SessionState['signedIn']>;
 
 /** A page of the console, and what the fake server has received. */
 interface OpenConsole {
@@ -85,7 +79,7 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
 async function openState(
   browser: Browser,
   folder: string,
-  { path, answers = {}, act, ...who }: GalleryState,
+  { path, email = EMAIL, answers = {}, act }: GalleryState,
   options: BrowserContextOptions = {},
 ): Promise<OpenConsole> {
   const { page, faults } = await openPage(browser, {
@@ -100,7 +94,7 @@ async function openState(
   await page.context().route(`${ORIGIN}/**`, async (route) => {
     const { pathname } = new URL(route.request().url());
     if (pathname.startsWith('/trpc/')) return answerCall(route, scripts, calls);
-    if (pathname === '/session') return route.fulfill({ json: sessionOf(who) });
+    if (pathname === '/session') return route.fulfill({ json: sessionOf(email) });
     if (pathname.startsWith('/assets/'))
       return route.fulfill({
         body: await readFile(join(folder, pathname)),
@@ -137,16 +131,11 @@ async function openState(
 }
 
 /** Returns the answer of `GET /session`. */
-function sessionOf({
-  email = EMAIL,
-  offer,
-  signedIn,
-}: Pick<GalleryState, 'email' | 'offer' | 'signedIn'>): SessionState {
+function sessionOf(email: string | null): SessionState {
   return {
     methods: { password: true, passkey: true, code: false, oidc: null },
     signUp: false,
     refusal: null,
-    ...offer,
     signedIn:
       email === null
         ? null
@@ -161,7 +150,6 @@ function sessionOf({
             hasPassword: false,
             passkeys: 1,
             identities: 0,
-            ...signedIn,
           },
   };
 }

@@ -30,8 +30,8 @@ export const Session = defineEntity({
 });
 export type Session = InferEntity<typeof Session>;
 
-/** The purposes of proofs. `first`: a one-time link. `email`: a change of the e-mail address. The others are steps of a sign-in or of a new passkey. */
-export type ProofPurpose = 'first' | 'code' | 'email' | 'passkey.add' | 'passkey.use' | 'oidc';
+/** The purposes of proofs. `first`: a one-time link. The others are steps of a sign-in or of a new passkey. */
+export type ProofPurpose = 'first' | 'code' | 'passkey.add' | 'passkey.use' | 'oidc';
 
 /** A secret that opens one thing once: a one-time link, or a sign-in that a browser has begun. Source: api §13. */
 export const Proof = defineEntity({
@@ -40,11 +40,11 @@ export const Proof = defineEntity({
     /** The SHA-256 of the secret, which only the link or the browser has. */
     secretHash: p.blob().primary(),
     purpose: p.text().$type<ProofPurpose>(),
-    /** The person whom the proof signs in, or who gets a passkey, an identity or an e-mail address; `null` if the result decides who it is. */
+    /** The person whom the proof signs in; `null` if the result decides who it is. */
     person: () => p.manyToOne(Person).nullable().deleteRule('cascade').index('proof_person_id_index'),
     /** The session of the browser that began; `null` if the browser had none. */
     session: p.text().nullable(),
-    /** The address that a code was sent to, in lower case; the new one if the person changes it. */
+    /** The address that a code was sent to, in lower case. */
     email: p.text().nullable(),
     /** The HMAC of the code that was sent. */
     codeHash: p.blob().nullable(),
@@ -85,8 +85,6 @@ export const Identity = defineEntity({
     person: () => p.manyToOne(Person).deleteRule('cascade').index('identity_person_id_index'),
     issuer: p.text(),
     subject: p.text(),
-    /** The e-mail address that the provider last gave, verified or not. It is only shown. */
-    email: p.text().nullable(),
     created: p.datetime(3),
     used: p.datetime(3),
   },

@@ -8,8 +8,6 @@ export interface OidcClaims {
   subject: string;
   /** The e-mail address in lower case, if the provider has verified it; otherwise `null`. */
   verifiedEmail: string | null;
-  /** The e-mail address, verified or not; `null` for none. It proves nothing. */
-  email: string | null;
   name: string | null;
 }
 
@@ -46,7 +44,6 @@ export interface OidcOptions {
 }
 
 const TIMEOUT_SECONDS = 10;
-const MAX_EMAIL_LENGTH = 254;
 /** The metadata and keys of the provider are read again after this time. */
 const METADATA_MS = 3_600_000;
 const SCOPE = 'openid email profile';
@@ -139,7 +136,6 @@ function toClaims(subject: string, profile: Readonly<Record<string, unknown>>): 
   return {
     subject,
     verifiedEmail: typeof email === 'string' && isVerified === true ? email.toLowerCase() : null,
-    email: typeof email === 'string' ? email.slice(0, MAX_EMAIL_LENGTH) : null,
     name: typeof name === 'string' && name !== '' ? name : null,
   };
 }

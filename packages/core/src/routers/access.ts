@@ -75,12 +75,6 @@ export const OPERATION_ACCESS = {
   'passkeys.create': ['session'],
   'passkeys.delete': ['session'],
   'person.setPassword': ['session'],
-  'person.rename': ['session'],
-  'person.requestEmail': ['session'],
-  'person.changeEmail': ['session'],
-  'identities.list': ['session'],
-  'identities.begin': ['session'],
-  'identities.delete': ['session'],
 } as const satisfies Record<string, readonly Actor[]>;
 
 /** The kinds of callers: without a credential, with a deploy token, a person who is signed in, with an API key. */
@@ -96,14 +90,11 @@ export type Operation = keyof typeof OPERATION_ACCESS;
 const PROVEN_OPERATIONS: ReadonlySet<string> = new Set<Operation>([
   'account.delete',
   'devices.approve',
-  'identities.begin',
-  'identities.delete',
   'invites.create',
   'members.delete',
   'passkeys.begin',
   'passkeys.create',
   'passkeys.delete',
-  'person.requestEmail',
   'person.setPassword',
   'sessions.deleteOthers',
   'tokens.create',
@@ -146,7 +137,6 @@ export const FOREIGN_RESOURCE_ACCESS = {
   'account.claim': 'not_found',
   'account.claimed': 'not_found',
   'account.delete': 'not_found',
-  'identities.delete': 'not_found',
   'passkeys.delete': 'not_found',
   'session.choose': 'not_found',
   'sessions.delete': 'not_found',

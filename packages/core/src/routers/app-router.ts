@@ -5,7 +5,7 @@ import { deployments } from './deployments.ts';
 import { domains } from './domains.ts';
 import { invites, members } from './members.ts';
 import { plans, platform } from './platform.ts';
-import { identities, passkeys, person, session, sessions, signIn } from './sign-in.ts';
+import { passkeys, person, session, sessions, signIn } from './sign-in.ts';
 import { sites } from './sites.ts';
 import { tokens } from './tokens.ts';
 import { createCallerFactory, router } from './trpc.ts';
@@ -17,7 +17,6 @@ export const appRouter = router({
   deployments,
   devices,
   domains,
-  identities,
   invites,
   labels,
   members,

@@ -6,11 +6,6 @@ import {
   CodeSignIn,
   DeletedSessions,
   Done,
-  EmailChange,
-  EmailChangeRequest,
-  IdentityList,
-  IdentityPath,
-  IdentityUrl,
   LinkRequest,
   LinkTarget,
   Passkey,
@@ -21,22 +16,17 @@ import {
   PasskeySignIn,
   PasswordChange,
   PasswordSignIn,
-  PersonName,
   RequestedCode,
-  RequestedEmailChange,
   SessionProof,
   SessionState,
   SignedIn,
 } from '@berth/contract';
 import { proveWithCode, signInWithCode } from '../services/sign-in/code-sign-in.ts';
 import { requestCode } from '../services/sign-in/codes.ts';
-import { changeEmail, requestEmailChange } from '../services/sign-in/email-change.ts';
-import { beginIdentity, deleteIdentity, listIdentities } from '../services/sign-in/identities.ts';
 import { readLink, useLink } from '../services/sign-in/links.ts';
 import { beginPasskeySignIn, proveWithPasskey, signInWithPasskey } from '../services/sign-in/passkey-sign-in.ts';
 import { beginPasskey, createPasskey, deletePasskey, listPasskeys } from '../services/sign-in/passkeys.ts';
 import { proveWithPassword, setPersonPassword, signInWithPassword } from '../services/sign-in/password.ts';
-import { renamePerson } from '../services/sign-in/rename-person.ts';
 import { deleteOtherSessions, deleteSession, endSession, listSessions } from '../services/sign-in/session-list.ts';
 import { PROOF_COOKIE_SECONDS } from '../services/sign-in/proofs.ts';
 import { chooseAccount, readSessionState } from '../services/sign-in/session-state.ts';
@@ -172,47 +162,8 @@ export const passkeys = router({
     .mutation(({ ctx, input }) => deletePasskey(ctx, input.passkey)),
 });
 
-/** The procedures for the identities of the person at OpenID Connect providers. Source: api §13. */
-export const identities = router({
-  list: sessionProcedure
-    .input(NoInput)
-    .output(IdentityList)
-    .query(({ ctx }) => listIdentities(ctx)),
-
-  begin: sessionProcedure
-    .input(NoInput)
-    .output(IdentityUrl)
-    .mutation(({ ctx }) => beginIdentity(ctx)),
-
-  delete: sessionProcedure
-    .input(IdentityPath)
-    .output(IdentityPath)
-    .mutation(({ ctx, input }) => deleteIdentity(ctx, input.identity)),
-});
-
 /** The procedures for the person who is signed in. Source: api §13. */
 export const person = router({
-  rename: sessionProcedure
-    .input(PersonName)
-    .output(Done)
-    .mutation(async ({ ctx, input }) => {
-      await renamePerson(ctx, input.name);
-      return DONE;
-    }),
-
-  requestEmail: sessionProcedure
-    .input(EmailChangeRequest)
-    .output(RequestedEmailChange)
-    .mutation(({ ctx, input }) => requestEmailChange(ctx, input)),
-
-  changeEmail: sessionProcedure
-    .input(EmailChange)
-    .output(Done)
-    .mutation(async ({ ctx, input }) => {
-      await changeEmail(ctx, input);
-      return DONE;
-    }),
-
   setPassword: sessionProcedure
     .input(PasswordChange)
     .output(Done)

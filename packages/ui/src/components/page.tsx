@@ -61,10 +61,6 @@ export function SignInButton({ small = false }: { small?: boolean }) {
 }
 
 const REFUSED_TITLES = { key: 'Your key no longer works', session: 'Your session has ended' } as const;
-const REFUSED_TEXTS = {
-  key: 'Sign in again to continue.',
-  session: 'You were signed out, or the owner has removed you from the account. Sign in again to continue.',
-} as const;
 
 /** A page that shows its actions and children only when the user is signed in, and otherwise asks the user to sign in. */
 export function AccountPage(props: ComponentProps<typeof PageFrame>) {
@@ -75,7 +71,7 @@ export function AccountPage(props: ComponentProps<typeof PageFrame>) {
       <Empty
         icon={KeyRound}
         title={isRefused ? REFUSED_TITLES[credential] : `Sign in to see your ${props.title.toLowerCase()}`}
-        text={isRefused ? REFUSED_TEXTS[credential] : 'Sites published without an account are on the Publish page.'}
+        text={isRefused ? 'Sign in again to continue.' : 'Sites published without an account are on the Publish page.'}
       >
         <SignInButton />
       </Empty>

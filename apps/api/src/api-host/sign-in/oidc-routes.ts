@@ -20,19 +20,17 @@ const SIGN_IN_PATH = '/app/sign-in';
 
 /**
  * Serves the two pages that a browser opens to sign in with an OpenID Connect provider: `/sign-in/oidc`, with the query parameter
- * `back`, and `/sign-in/oidc/callback`. Both redirect. A failure leads to `/app/sign-in?problem=…`, or to `/app/account?problem=…` if
- * an identity was to be added. Source: api §13; security T33.
+ * `back`, and `/sign-in/oidc/callback`. Both redirect. A failure leads to `/app/sign-in?problem=…`. Source: api §13; security T33.
  */
 export function oidcRouter({ createContext, visitorOf, origin, log }: OidcRoutes): Router {
   const router = express.Router({ strict: true, caseSensitive: true });
-  const problemPath = (res: Response, path: string, thrown: unknown) => {
-    const error = toServiceError(thrown);
-    logFault(log, error, { requestId: requestIdOf(res), operation: 'sign-in/oidc' });
-    return `${path}?problem=${problemOf(error)}`;
-  };
   const redirect = (res: Response, target: () => Promise<string>) =>
     target()
-      .catch((thrown: unknown) => problemPath(res, SIGN_IN_PATH, thrown))
+      .catch((thrown: unknown) => {
+        const error = toServiceError(thrown);
+        logFault(log, error, { requestId: requestIdOf(res), operation: 'sign-in/oidc' });
+        return `${SIGN_IN_PATH}?problem=${problemOf(error)}`;
+      })
       .then((location) =>
         res.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }).end(),
       );
@@ -53,9 +51,7 @@ export function oidcRouter({ createContext, visitorOf, origin, log }: OidcRoutes
     .get((req, res) =>
       redirect(res, async () => {
         const { core } = createContext(req, res);
-        const { back, failure } = await finishOidc(core, visitorOf(req, res), new URL(req.url, origin));
-        const path = back ?? SIGNED_IN_PATH;
-        return failure === null ? path : problemPath(res, path, failure);
+        return (await finishOidc(core, visitorOf(req, res), new URL(req.url, origin))) ?? SIGNED_IN_PATH;
       }),
     )
     .all(allowOnly('GET'));
@@ -69,15 +65,13 @@ function refuseOtherSites({ headers }: Request): void {
     throw new ServiceError('authentication_failed', 'Begin the sign-in on the page of the console.');
 }
 
-/** The part of `/app/sign-in?problem=…` and `/app/account?problem=…` that says what failed. */
+/** The part of `/app/sign-in?problem=…` that says why a sign-in failed. */
 function problemOf({ code }: ServiceError): string {
   switch (code) {
     case 'forbidden':
       return 'no-account';
     case 'authentication_failed':
       return 'refused';
-    case 'business_logic_error':
-      return 'taken';
     case 'rate_limit_exceeded':
       return 'too-many';
     case 'not_found':

@@ -1,24 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { ClientError } from '@berth/client';
-import type { CommandInput } from '../../shared/contract.ts';
 import type { PublishOptions } from '../../shared/publishing.ts';
-import { isSiteOf } from '../../shared/is-site-of.ts';
-import type { SiteFolder } from '../../shared/site-folder.ts';
 import type { Handlers } from '../backend.ts';
 import type { Granted } from '../grants.ts';
-import type { Claims } from './claims.ts';
 import { type DropCheck, nameOf } from './drop-check.ts';
-import { type Entry, isOpen, MAX_KEPT, passwordLost, type Source, type StoredState } from './entry.ts';
+import { type Entry, isOpen, MAX_KEPT, passwordLost, type Source, type StoredState, withoutOldClaim } from './entry.ts';
 import type { PublishQueue } from './publish-queue.ts';
 import type { RunnerOptions } from './runner.ts';
-import { writeSampleSite } from './sample-site.ts';
 import { namesOf } from './staging.ts';
 
 interface PublishingHandlersOptions extends RunnerOptions {
   dropCheck: DropCheck;
   queue: Pick<PublishQueue, 'cancel'>;
-  claims: Claims;
 }
 
 /** The handlers of the commands about publishing. */
@@ -30,8 +24,7 @@ export class PublishingHandlers implements Partial<Handlers> {
   }
 
   readonly publish: Handlers['publish'] = async ({ grants: given, pasted }) => {
-    const { accounts, grants, nextDrop, list, isReady } = this.#options;
-    if (!isReady()) throw new ClientError('refused', 'Choose your Berth server first. Then drop the item again.');
+    const { accounts, grants, nextDrop, list, dropCheck, passwords, listEvent } = this.#options;
     const publishOptions = nextDrop.usable();
     const sources = sourcesOf(given.map((grant) => grants.peek(grant)));
     const server = accounts.session().current;
@@ -40,35 +33,28 @@ export class PublishingHandlers implements Partial<Handlers> {
     for (const grant of new Set(given)) grants.take(grant);
     nextDrop.clear();
 
-    const publishings = await this.#begin(sources, server, { options: publishOptions, pasted });
-    return { publishings };
-  };
-
-  readonly publishSiteAgain: Handlers['publishSiteAgain'] = async (site) => {
-    const { accounts, list } = this.#options;
-    const { server, domain, path } = this.#folderOf(site);
-    const sources = [{ kind: 'folder', path } as const];
-    const options = domain === null ? {} : { domain };
-    refuseUnpublishable(sources, options, accounts.client(server).key, list.entries().filter(isOpen).length);
-    const [id] = await this.#begin(sources, server, { options });
-    return { id: id! };
-  };
-
-  readonly showSiteFolder: Handlers['showSiteFolder'] = async (site) =>
-    void this.#options.showFolder(this.#folderOf(site).path);
-
-  readonly updatePublishing: Handlers['updatePublishing'] = async ({ id, update }) => {
-    const { list, dropCheck, siteFolders, publishWatched } = this.#options;
-    const { server, source, options } = this.#findInState(id, ['asking'], 'This question is no longer open.');
-    if (source.kind !== 'folder') throw new ClientError('refused', 'Only a folder can update a site.');
-    if (update) {
-      if (await publishWatched(server, source.path)) return this.dismissPublishing({ id });
-      const site = siteFolders.siteAt(server, source.path);
-      if (!site || site.domain === null)
-        throw new ClientError('refused', 'This site no longer exists. Publish a new link.');
-      list.change(id, { options: { ...options, domain: site.domain } });
-    }
-    dropCheck.confirm(id);
+    const { password, ...storedOptions } = publishOptions;
+    const entries = sources.map((source): Entry => ({
+      id: randomBytes(8).toString('hex'),
+      name: nameOf(source),
+      begun: Date.now(),
+      server,
+      anonymous: client.key === null,
+      source,
+      options: storedOptions,
+      password: password !== undefined,
+      sure: false,
+      pasted,
+      state: { is: 'asking' },
+      leftOut: [],
+    }));
+    // Show the entries immediately, because a slow drive delays the checks.
+    list.add(entries.toReversed());
+    for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
+    listEvent.emitNow();
+    await Promise.all(entries.map(({ id }) => dropCheck.check(id)));
+    await list.saved();
+    return { publishings: entries.map(({ id }) => id) };
   };
 
   readonly answerPublishing: Handlers['answerPublishing'] = async ({ id, instead }) => {
@@ -106,56 +92,27 @@ export class PublishingHandlers implements Partial<Handlers> {
     listEvent.emitNow();
   };
 
-  readonly claimPublishing: Handlers['claimPublishing'] = async ({ id }) => void (await this.#options.claims.claim(id));
-
-  readonly keepPublishing: Handlers['keepPublishing'] = async ({ id }) => void (await this.#options.claims.keep(id));
-
-  readonly publishSample: Handlers['publishSample'] = async () => {
-    const { accounts, dataDir } = this.#options;
-    const path = await writeSampleSite(dataDir);
-    const [id] = await this.#begin([{ kind: 'folder', path }], accounts.session().current, { options: {} });
-    return { id: id! };
-  };
-
-  /** Adds publish jobs and checks them. Resolves to their ids once they are checked and stored. */
-  async #begin(
-    sources: readonly Source[],
-    server: string,
-    { options, pasted }: { options: PublishOptions; pasted?: boolean | undefined },
-  ): Promise<string[]> {
-    const { accounts, list, dropCheck, passwords, listEvent } = this.#options;
-    const { password, ...storedOptions } = options;
-    const entries = sources.map((source): Entry => ({
-      id: randomBytes(8).toString('hex'),
-      name: nameOf(source),
-      begun: Date.now(),
-      server,
-      anonymous: accounts.client(server).key === null,
-      source,
-      options: storedOptions,
-      password: password !== undefined,
-      sure: false,
-      pasted,
-      state: { is: 'asking' },
-      leftOut: [],
-    }));
-    // Show the entries immediately, because a slow drive delays the checks.
-    list.add(entries.toReversed());
-    for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
+  readonly claimPublishing: Handlers['claimPublishing'] = async ({ id }) => {
+    const { accounts, list, listEvent } = this.#options;
+    const { state, server } = list.get(id);
+    const published = state.is === 'published' ? withoutOldClaim(state.published, Date.now()) : null;
+    if (!published || published.claim === null)
+      throw new ClientError(
+        'refused',
+        'This site cannot be claimed. It already belongs to an account, or has expired.',
+      );
+    const client = accounts.client(server);
+    if (client.key === null)
+      throw new ClientError('signed-out', `Sign in to ${new URL(server).host} to claim this site.`);
+    try {
+      await client.api.account.claim.mutate({ claim: published.claim });
+    } catch (thrown) {
+      accounts.reportFailure(server, thrown);
+      throw thrown;
+    }
+    list.change(id, { state: { is: 'published', published: { ...published, claim: null, expires: null } } });
     listEvent.emitNow();
-    await Promise.all(entries.map(({ id }) => dropCheck.check(id)));
-    await list.saved();
-    return entries.map(({ id }) => id);
-  }
-
-  /** Finds the folder of a site on the current server. @throws ClientError `refused` when the folder is unknown. */
-  #folderOf(site: CommandInput<'publishSiteAgain'>): SiteFolder {
-    const { accounts, siteFolders } = this.#options;
-    const { current } = accounts.session();
-    const folder = siteFolders.list().find((each) => each.server === current && isSiteOf(each, site));
-    if (folder) return { ...folder, domain: site.domain };
-    throw new ClientError('refused', 'This site was not published from a folder of this computer.');
-  }
+  };
 
   /** Finds an entry that is in one of the states. @throws ClientError `refused` with `message` otherwise. */
   #findInState(id: string, states: readonly StoredState['is'][], message: string): Entry {

@@ -1,21 +1,12 @@
 import { existsSync } from 'node:fs';
-import {
-  type BerthClient,
-  ClientError,
-  createClient,
-  onDriveWithin,
-  type RetryPolicy,
-  type WatchRule,
-} from '@berth/client';
+import { type BerthClient, ClientError, onDriveWithin, type RetryPolicy, type WatchRule } from '@berth/client';
 import type { Problem } from '../../shared/problem.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
-import type { Emit } from '../backend.ts';
 import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import type { NextDrop } from '../next-drop.ts';
 import type { Notifications } from '../notifications.ts';
-import type { SiteFolders } from '../sites/site-folders.ts';
 import type { ProgressView } from '@berth/client/progress-view';
 import type { StoreOptions } from '../storage/json-file.ts';
 import { type AttemptInput, attemptPublishing } from './attempt.ts';
@@ -34,25 +25,13 @@ export interface PublishingOptions extends StoreOptions {
   accounts: Accounts;
   grants: Grants;
   nextDrop: NextDrop;
-  notifications: Pick<Notifications, 'copyLink' | 'expiresSoon' | 'failed' | 'published'>;
-  /** Sends an event to the page. */
-  emit: Emit;
-  /** False until the user has chosen a server. */
-  isReady(): boolean;
+  notifications: Pick<Notifications, 'copyLink' | 'failed' | 'published'>;
   /** The folder for cached hashes, unfinished uploads and copies of dropped files. */
   cacheDir: string;
   rule: WatchRule;
   retries?: Partial<RetryPolicy> | undefined;
   /** The absolute paths of the watched folders. */
   watchedPaths(): readonly string[];
-  /** The domain of the watched folder at a path; `null` for none. */
-  watchedDomain(server: string, path: string): string | null;
-  /** Publishes a watched folder now. Resolves to false if no watched folder of the server has the path. */
-  publishWatched(server: string, path: string): Promise<boolean>;
-  /** Shows a folder in the file manager. */
-  showFolder(path: string): void;
-  /** Remembers the folders that were published. */
-  siteFolders: SiteFolders;
   /** Called with the whole list, newest first, when it changes. */
   onChange(publishings: Publishing[]): void;
   /** Called with problems that belong to no publish job. */
@@ -91,7 +70,7 @@ export class Runner {
       nextStep.is === 'published'
         ? {
             is: nextStep.is,
-            published: { ...nextStep.published, copied: notifications.copyLink(nextStep.published.url) },
+            published: { ...nextStep.published, copied: await notifications.copyLink(nextStep.published.url) },
           }
         : nextStep.state;
     await this.#finish(entry, state, outcome.view);
@@ -145,18 +124,14 @@ export class Runner {
   }
 
   async #finish({ id, name, source }: Entry, state: StoredState, { leftOut }: ProgressView): Promise<void> {
-    const { notifications, list, staging, listEvent, passwords, siteFolders } = this.#options;
+    const { notifications, list, staging, listEvent, passwords } = this.#options;
     this.#failures.delete(id);
     if (state.is === 'published') passwords.delete(id);
     list.update(id, { view: null });
     const withoutCopy = source.kind === 'files' ? { ...source, staged: false } : source;
     list.change(id, { state, source: withoutCopy, leftOut });
     listEvent.emitNow();
-    if (state.is === 'published') notifications.published(name, state.published);
-    if (state.is === 'published' && source.kind === 'folder') {
-      const { server, deployment, domain } = state.published;
-      siteFolders.remember({ server, deployment, domain, path: source.path });
-    }
+    if (state.is === 'published') notifications.published(id, name, state.published);
     if (state.is === 'failed') notifications.failed(id, name, state.problem);
     // The stored entry must say that there is no copy before the copy is removed.
     await list.saved();
@@ -177,8 +152,8 @@ async function checkDrives(paths: readonly string[]): Promise<void> {
  *   removed.
  */
 function clientFor({ server, anonymous }: Entry, accounts: Accounts): BerthClient {
+  if (anonymous) return accounts.anonymousClient(server);
   const client = accounts.client(server);
-  if (anonymous) return createClient({ server });
   if (client.key !== null) return client;
   throw new ClientError('signed-out', `You are no longer signed in to ${new URL(server).host}.`);
 }

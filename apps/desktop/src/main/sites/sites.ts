@@ -34,6 +34,7 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
     return domain;
   };
   const handlers = {
+    listDeployments: ({ cursor }) => accounts.withClient(({ api }) => api.deployments.list.query({ cursor })),
     labelDeployment: (input) => accounts.withClient(({ api }) => api.deployments.update.mutate(input)),
     async deleteDeployment({ deployment }) {
       await accounts.withClient(({ api }) => api.deployments.delete.mutate({ deployment }));
@@ -62,16 +63,6 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
       });
     },
     listActivities: ({ cursor }) => accounts.withClient(({ api }) => api.activities.list.query({ cursor })),
-    listSites: (page) => accounts.withClient(({ api }) => api.sites.list.query(page)),
-    readSite: (of) => accounts.withClient(({ api }) => api.sites.get.query(of)),
-    readDeployment: (of) => accounts.withClient(({ api }) => api.deployments.get.query(of)),
-    changeDeployment: (change) => accounts.withClient(({ api }) => api.deployments.update.mutate(change)),
-    readChanges: (of) => accounts.withClient(({ api }) => api.deployments.changes.query(of)),
-    listDomainVersions: (page) => accounts.withClient(({ api }) => api.domains.versions.query(page)),
-    readDomain: (of) =>
-      accounts.withClient(async ({ api, server }) => reportDomain(server, await api.domains.get.query(of))),
-    validateDomain: (of) => accounts.withClient(({ api }) => api.domains.validate.mutate(of)),
-    readProvider: (of) => accounts.withClient(({ api }) => api.domains.dns.query(of)),
   } satisfies Partial<Handlers>;
   return { handlers, close: () => feed.close() };
 }

@@ -39,10 +39,8 @@ export function appState(other: Partial<AppState> = {}): AppState {
   return {
     publishings: [],
     folders: [],
-    siteFolders: [],
     session: session(SIGNED_IN),
-    settings: { ...DEFAULT_SETTINGS, welcomed: true },
-    presetServer: null,
+    settings: DEFAULT_SETTINGS,
     update: { is: 'none' },
     about: { version: '0.1.0', platform: 'linux', tray: true, canOpenAtLogin: true },
     ...other,

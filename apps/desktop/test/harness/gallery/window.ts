@@ -115,8 +115,7 @@ async function showState(
   await page.goto(`${ORIGIN}/index.html`);
   await script.dispose();
   if (state !== null) {
-    if (!state.settings.welcomed) await page.getByRole('heading').waitFor();
-    else await page.getByRole('navigation').waitFor();
+    await page.getByRole('navigation').waitFor();
     await page.evaluate((name) => window.fake.emit('navigate', { page: name }), pageName);
   }
   if (options.act !== null) await act?.(page);

@@ -14,7 +14,6 @@ import { Migration0012 } from './0012-member-persons.ts';
 import { Migration0013 } from './0013-token-persons.ts';
 import { Migration0014 } from './0014-sites.ts';
 import { Migration0015 } from './0015-site-indexes.ts';
-import { Migration0016 } from './0016-identity-emails.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -50,5 +49,4 @@ export const migrations: readonly MigrationClass[] = [
   Migration0013,
   Migration0014,
   Migration0015,
-  Migration0016,
 ];

@@ -8,7 +8,6 @@ import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
 import { accountDeleted, lockAccount, type LockedAccount } from './account-lock.ts';
 import { countDomains, refuseBeyondCap } from './caps.ts';
-import { findOwnerAccount } from './owner-account.ts';
 import { readStorage } from './storage.ts';
 import { randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -97,7 +96,7 @@ export async function ensureOwner(
 ): Promise<string | null> {
   return core.database.transaction(async (em) => {
     await sql`select pg_advisory_xact_lock(${FIRST_START_LOCK})`.execute(db(em));
-    const owner = await findOwnerAccount(em, email);
+    const owner = await em.findOne(Account, { email });
     if (!owner && !apiKey && (await hasOwner(em))) return null;
     const account = owner?.id ?? createAccount(em, core, { email, plan: plan.plan, isOwner: true });
     if (owner) await lockAccount(em, account);

@@ -5,7 +5,6 @@ import { notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { lockAccount } from './account-lock.ts';
 import { requireOwner } from './members.ts';
-import { findOwnerAccount } from './owner-account.ts';
 
 /**
  * `DELETE /account`: deletes the account of the caller with everything that it owns: deployments, domains, credentials,
@@ -43,7 +42,13 @@ export async function deleteAccount({ core, caller }: Scope, account: string): P
 
 /** Without the account of the owner, the next start would create another one with the same e-mail address. */
 async function refuseOwner(core: Core, account: string): Promise<void> {
-  if ((await findOwnerAccount(core, core.ownerEmail))?.id !== account) return;
+  const owner = await db(core)
+    .selectFrom('account')
+    .select('id')
+    .where('id', '=', account)
+    .where('email', '=', core.ownerEmail)
+    .executeTakeFirst();
+  if (!owner) return;
   throw new ServiceError(
     'business_logic_error',
     'The account of OWNER_EMAIL belongs to the operator and cannot be deleted. Set OWNER_EMAIL to another account first.',

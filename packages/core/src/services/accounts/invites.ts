@@ -7,12 +7,10 @@ import {
 } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
-import type { AccountCaller, Core, Scope } from '../../core.ts';
+import type { AccountCaller, Scope } from '../../core.ts';
 import { Account, Invite, Member } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { canReceiveMail, sendMail, takeMail } from '../mails.ts';
-import { takeFromBucket } from '../rate-limits.ts';
 import { randomSecret, randomSuffix, secretHash } from '../random.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { lockAccount, lockActiveAccount } from './account-lock.ts';
@@ -24,7 +22,7 @@ export const MAX_INVITES = 100;
 
 /**
  * `POST /account/invites`: invites a person. The link works once, for 7 days. Another invitation with the same e-mail address
- * replaces the earlier one, and the link is mailed to it if the server sends e-mail. Invitations take no seats; the seat is counted when the person accepts.
+ * replaces the earlier one. Invitations take no seats; the seat is counted when the person accepts.
  *
  * @returns The invitation with its link, which no other response contains.
  * @throws `forbidden` unless the owner acts, and with `details` if all seats of the plan are taken; `business_logic_error` if
@@ -34,12 +32,12 @@ export async function createInvite({ core, caller }: Scope, request: InviteReque
   requireOwner(caller);
   const { role } = request;
   const email = request.email?.toLowerCase() ?? null;
-  const created = await core.database.transaction(async (em) => {
+  return core.database.transaction(async (em) => {
     const { id: account, plan } = await lockActiveAccount(em, caller.account);
     if (email !== null) await refuseMember(em, account, email);
     refuseBeyondCap(core, plan, 'seats', await em.count(Member, { account }));
-    const now = core.now();
-    await makeInviteRoom(em, account, now, email);
+    const created = core.now();
+    await makeInviteRoom(em, account, created, email);
     const secret = randomSecret();
     const invite = em.create(Invite, {
       id: `inv-${randomSuffix()}`,
@@ -47,55 +45,13 @@ export async function createInvite({ core, caller }: Scope, request: InviteReque
       email,
       role,
       secretHash: secretHash(secret),
-      created: now,
-      expires: new Date(now.getTime() + INVITE_TTL_SECONDS * 1000),
+      created,
+      expires: new Date(created.getTime() + INVITE_TTL_SECONDS * 1000),
     });
     em.persist(invite);
-    recordInvite(em, caller, now, { invite: invite.id, invited: email });
+    recordInvite(em, caller, created, { invite: invite.id, invited: email });
     return { ...toInvite(invite), url: core.addresses.invite(secret) };
   });
-  return { ...created, mailed: await mailInvite(core, caller.account, created) };
-}
-
-/** How many invitations an account can mail. Its owner could otherwise send e-mail to many strangers. */
-const INVITE_MAILS = { count: 20, perSeconds: 3_600 };
-
-/** Sends the link to the e-mail address of the invitation. Only logs a failure, because the owner has the link too. */
-async function mailInvite(
-  core: Core,
-  account: string,
-  { email, url, expires }: Omit<CreatedInvite, 'mailed'>,
-): Promise<boolean> {
-  if (core.signIn.mailer === null || email === null || !canReceiveMail(email)) return false;
-  try {
-    if (!(await takeFromBucket(core, `invite-mails:${account}`, INVITE_MAILS)).allowed) return false;
-    if (!(await takeMail(core, 'invite-mail', email)).allowed) return false;
-    const { email: owner } = await core.database.em().findOneOrFail(Account, { id: account });
-    await sendMail(core, { to: email, ...messageOf(core, { owner, url, expires }) });
-    return true;
-  } catch (err) {
-    core.log.warn({ err, account }, 'An invitation was not mailed');
-    return false;
-  }
-}
-
-/** Contains no text that the owner has chosen, so that invitations cannot carry advertising. */
-function messageOf(
-  { addresses }: Core,
-  { owner, url, expires }: { owner: string; url: string; expires: number },
-): { subject: string; text: string } {
-  const { host } = new URL(addresses.console);
-  const until = new Date(expires * 1000).toUTCString();
-  const text = [
-    `${owner} invites you to an account on ${host}, where you can publish, change and delete its sites.`,
-    '',
-    `Open this link to join. It works once, until ${until}:`,
-    url,
-    '',
-    'If you do not know the sender, ignore this message.',
-    '',
-  ];
-  return { subject: `Invitation to ${host}`, text: text.join('\n') };
 }
 
 /** Deletes expired invitations, and those that a new one replaces. @throws `business_logic_error` if too many are left. */

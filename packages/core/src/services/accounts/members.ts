@@ -14,9 +14,7 @@ const MEMBER_ID = /^mem-([1-9]\d{0,14})$/;
 
 /** `GET /account/members`: the members of the account, in the order in which they joined. Source: api §13. */
 export async function listMembers({ core, caller }: Scope): Promise<z.infer<typeof MemberList>> {
-  const rows = await core.database
-    .em()
-    .find(Member, { account: caller.account }, { orderBy: { id: 'asc' }, populate: ['person'] });
+  const rows = await core.database.em().find(Member, { account: caller.account }, { orderBy: { id: 'asc' } });
   return { members: rows.map(toMember) };
 }
 
@@ -156,6 +154,5 @@ function memberIdOf({ id }: Pick<Member, 'id'>): string {
 }
 
 function toMember(row: Member): WireMember {
-  const { email, role, person, created } = row;
-  return { member: memberIdOf(row), email, name: person?.name ?? null, role, created: toUnixSeconds(created) };
+  return { member: memberIdOf(row), email: row.email, role: row.role, created: toUnixSeconds(row.created) };
 }

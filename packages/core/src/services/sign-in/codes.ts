@@ -1,18 +1,20 @@
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import pLimit from 'p-limit';
 import type { Browser, Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import type { ProofPurpose } from '../../entities/index.ts';
 import { ServiceError } from '../../errors.ts';
 import { isMailAddress } from '../../mail/mailer.ts';
 import { randomSecret, secretHash } from '../random.ts';
-import { sendMail, takeMail } from '../mails.ts';
-import { rateLimitExceeded, requireRateLimit } from '../rate-limits.ts';
+import { rateLimitExceeded, requireRateLimit, takeFromBucket } from '../rate-limits.ts';
 import { findPerson, isMember } from './persons.ts';
 import { createProof, PROOF_COOKIE_SECONDS, type SpentProof, spendProof } from './proofs.ts';
 
 /** How often a code can be entered. Source: api §13. */
 const MAX_TRIES = 5;
-const WRONG = { code: 'The code is wrong.', email: 'A code is wrong.' } as const;
+const MAILS = { count: 3, perSeconds: 3600 };
+const MAX_WAITING_MAILS = 100;
+
+const mails = pLimit(2);
 
 /** What a code is asked for. */
 export interface CodeRequest {
@@ -29,12 +31,16 @@ export interface CodeRequest {
  * Source: api §13; security T44, T45.
  */
 export async function requestCode(core: Core, browser: Browser, { email, back }: CodeRequest): Promise<void> {
-  requireMailer(core, 'Use another way to sign in.');
+  const { mailer } = core.signIn;
+  if (mailer === null)
+    throw new ServiceError('business_logic_error', 'This server sends no e-mail. Use another way to sign in.', {
+      details: { state: 'no_mail' },
+    });
   const address = email.toLowerCase();
   await requireRateLimit(core, 'signin', browser.address);
   await countMail(core, address);
   const secret = randomSecret();
-  const code = randomCode();
+  const code = String(randomInt(1_000_000)).padStart(6, '0');
   const codeHash = hashCode(core, secret, code);
   await core.database.transaction(async (em) =>
     createProof(em, core, {
@@ -50,23 +56,9 @@ export async function requestCode(core: Core, browser: Browser, { email, back }:
   browser.afterResponse(() => sendCode(core, address, code));
 }
 
-/** @throws `business_logic_error` without a mail server. @param advice What the person can do instead. */
-export function requireMailer(core: Core, advice: string): void {
-  if (core.signIn.mailer === null)
-    throw new ServiceError('business_logic_error', `This server sends no e-mail. ${advice}`, {
-      details: { state: 'no_mail' },
-    });
-}
-
-/** Returns a code of 6 digits. */
-export function randomCode(): string {
-  return String(randomInt(1_000_000)).padStart(6, '0');
-}
-
-/** Counts a code that is sent to an address. @throws `rate_limit_exceeded` after 3 an hour. Source: api §13. */
-export async function countMail(core: Core, address: string): Promise<void> {
+async function countMail(core: Core, address: string): Promise<void> {
   if (!core.rateLimits) return;
-  const state = await takeMail(core, 'code-mail', address);
+  const state = await takeFromBucket(core, `code-mail:${address}`, MAILS);
   if (!state.allowed) throw rateLimitExceeded(state);
 }
 
@@ -74,9 +66,13 @@ export async function countMail(core: Core, address: string): Promise<void> {
 async function sendCode(core: Core, to: string, code: string): Promise<void> {
   const { mailer, signUp } = core.signIn;
   if (mailer === null || !isMailAddress(to)) return;
+  if (mails.pendingCount >= MAX_WAITING_MAILS) {
+    core.log.warn({}, 'A sign-in code was not sent, because too many e-mails are waiting');
+    return;
+  }
   try {
     if (signUp === null && !(await findPerson(core, to)) && !(await isMember(core, to))) return;
-    await sendMail(core, { to, ...messageOf(core, code) });
+    await mails(() => mailer.send({ to, ...messageOf(core, code) }));
   } catch (err) {
     core.log.warn({ err }, 'A sign-in code was not sent');
   }
@@ -96,56 +92,50 @@ function messageOf({ addresses }: Core, code: string): { subject: string; text: 
   };
 }
 
-/** The purposes of proofs that have a code. */
-type CodePurpose = Extract<ProofPurpose, 'code' | 'email'>;
-
 /**
  * Uses the code of a browser. Each call is one of {@link MAX_TRIES}. Of many concurrent calls with the right code one succeeds.
  *
- * @param purpose What the code was sent for. Default: to sign in.
  * @returns What the code was asked for: its e-mail address, which is now proved, and the path to return to.
  * @throws `authentication_failed`; `rate_limit_exceeded`. Source: api §13; security T44, T45.
  */
-export async function useCode(
-  core: Core,
-  browser: Browser,
-  code: string,
-  purpose: CodePurpose = 'code',
-): Promise<SpentProof & { email: string }> {
+export async function useCode(core: Core, browser: Browser, code: string): Promise<SpentProof & { email: string }> {
   await requireRateLimit(core, 'signin', browser.address);
   const secret = browser.proof;
-  const tried = secret === null ? undefined : await countTry(core, purpose, secret);
+  const tried = secret === null ? undefined : await countTry(core, secret);
   if (secret === null || tried === undefined)
     throw new ServiceError(
       'authentication_failed',
       'There is no code for this browser, or it has expired. Ask for another one.',
     );
   if (timingSafeEqual(hashCode(core, secret, code), tried.codeHash!)) {
-    const proof = await spendProof(core, core, purpose, secret);
+    const proof = await spendProof(core, core, 'code', secret);
     if (proof) {
       browser.keepProof(null);
       return { ...proof, email: proof.email! };
     }
   }
   const left = MAX_TRIES - tried.tries;
-  const advice = left === 0 ? 'Ask for another one.' : `You can try ${left} more ${left === 1 ? 'time' : 'times'}.`;
-  throw new ServiceError('authentication_failed', `${WRONG[purpose]} ${advice}`);
+  throw new ServiceError(
+    'authentication_failed',
+    left === 0
+      ? 'The code is wrong. Ask for another one.'
+      : `The code is wrong. You can try ${left} more ${left === 1 ? 'time' : 'times'}.`,
+  );
 }
 
 /** Counts a try before the code is compared, so that concurrent guesses have no more tries. */
-async function countTry(core: Core, purpose: CodePurpose, secret: string) {
+async function countTry(core: Core, secret: string) {
   return db(core)
     .updateTable('proof')
     .set((eb) => ({ tries: eb('tries', '+', 1) }))
     .where('secret_hash', '=', secretHash(secret))
-    .where('purpose', '=', purpose)
+    .where('purpose', '=', 'code')
     .where('tries', '<', MAX_TRIES)
     .where('expires', '>', core.now())
     .returning(['tries', 'code_hash as codeHash'])
     .executeTakeFirst();
 }
 
-/** Returns what is stored of a code. @param secret The secret of the browser. */
-export function hashCode(core: Core, secret: string, code: string): Buffer {
+function hashCode(core: Core, secret: string, code: string): Buffer {
   return createHmac('sha256', core.keys.code).update(`mail\0${secret}\0${code}`).digest();
 }

@@ -2,7 +2,6 @@ import type { LinkTarget } from '@berth/contract';
 import type { Browser, Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
-import { readOwnerEmail } from '../accounts/owner-account.ts';
 import { randomSecret } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -41,13 +40,12 @@ export async function createFirstLink(
 
 /** Whether the owner can sign in only by a one-time link. Source: api §13. */
 export async function ownerNeedsLink(core: Core): Promise<boolean> {
-  const email = await readOwnerEmail(core);
-  return (await isMember(core, email)) && !(await canSignIn(core, email));
+  return (await isMember(core, core.ownerEmail)) && !(await canSignIn(core, core.ownerEmail));
 }
 
 /** Creates a one-time link for the owner. Source: api §13. */
 export async function createOwnerLink(core: Core): Promise<string> {
-  return (await createFirstLink(core, await readOwnerEmail(core))).url;
+  return (await createFirstLink(core, core.ownerEmail)).url;
 }
 
 /** Returns whom a link signs in, without using it. @throws `not_found`; `rate_limit_exceeded`. Source: api §13. */

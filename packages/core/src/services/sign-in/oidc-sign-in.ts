@@ -8,8 +8,6 @@ import { randomSecret } from '../random.ts';
 import { giveBackRateLimit, requireRateLimit } from '../rate-limits.ts';
 import { getPerson, type KnownPerson } from './persons.ts';
 import { createProof, PROOF_COOKIE_SECONDS, type SpentProof, spendProof } from './proofs.ts';
-import { addIdentity } from './identities.ts';
-import { requireProvider } from './relying-party.ts';
 import { openSession, renewSession } from './sessions.ts';
 import { provePerson } from './sign-up.ts';
 
@@ -35,46 +33,25 @@ export async function beginOidc(core: Core, browser: Browser, caller: Caller, ba
   return url;
 }
 
-/** Where a browser goes that the provider has sent back. */
-export interface OidcOutcome {
-  /** The path of the console; `null` for the default. */
-  back: string | null;
-  /** What was thrown when an identity was to be added to a person who is signed in; otherwise `null`. */
-  failure: unknown;
-}
-
 /**
- * Signs in the person with whom the provider sent the browser back, or adds the identity to the person who is signed in. Of many
- * concurrent calls one succeeds.
+ * Signs in the person with whom the provider sent the browser back. Of many concurrent calls one succeeds.
  *
  * @param callback The URL that the browser opened.
+ * @returns The path of the console to return to; `null` for the default.
  * @throws `authentication_failed` if this browser has begun no sign-in, or the provider refuses; `forbidden` if the person has no
  *   account here; `unavailable`. Source: api §13; security T44, T47.
  */
-export async function finishOidc(core: Core, browser: Browser, callback: URL): Promise<OidcOutcome> {
+export async function finishOidc(core: Core, browser: Browser, callback: URL): Promise<string | null> {
   const provider = requireProvider(core);
   const secret = browser.proof;
   const proof = secret === null ? undefined : await spendProof(core, core, 'oidc', secret);
   if (secret === null || proof === undefined)
     throw new ServiceError('authentication_failed', 'This sign-in has expired. Begin again.');
   browser.keepProof(null);
-  const { person, back } = proof;
-  if (person !== null) {
-    const adding = provider
-      .identify(callback, secret)
-      .then((claims) => addIdentity(core, provider, { claims, proof: { ...proof, person } }));
-    return {
-      back,
-      failure: await adding.then(
-        () => null,
-        (error: unknown) => error,
-      ),
-    };
-  }
   const claims = await provider.identify(callback, secret);
   browser.keepSession(await openFor(core, browser, provider, { claims, proof }));
   await giveBackRateLimit(core, 'signin', browser.address);
-  return { back, failure: null };
+  return proof.back;
 }
 
 /** Proves the person of the session in which the sign-in began, or signs the person in. @returns The secret of the session. */
@@ -106,12 +83,12 @@ async function personOf(
   em: EntityManager,
   core: Core,
   { issuer, name: provider }: OidcProvider,
-  { subject, verifiedEmail, email, name }: OidcClaims,
+  { subject, verifiedEmail, name }: OidcClaims,
 ): Promise<KnownPerson> {
   const now = core.now();
   const known = await db(em)
     .updateTable('identity')
-    .set({ used: now, email })
+    .set({ used: now })
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .returning('person_id as person')
@@ -126,14 +103,13 @@ async function personOf(
   if ((await em.count(Identity, { person: person.id, issuer })) > 0)
     throw new ServiceError('forbidden', `${verifiedEmail} belongs to another person at ${provider}.`);
   em.persist(
-    em.create(Identity, {
-      person: em.getReference(Person, person.id),
-      issuer,
-      subject,
-      email,
-      created: now,
-      used: now,
-    }),
+    em.create(Identity, { person: em.getReference(Person, person.id), issuer, subject, created: now, used: now }),
   );
   return person;
+}
+
+function requireProvider(core: Core): OidcProvider {
+  const { provider } = core.signIn;
+  if (provider === null) throw new ServiceError('not_found', 'This server has no OpenID Connect provider.');
+  return provider;
 }

@@ -67,10 +67,7 @@ async function usePasskey(core: Core, browser: Browser, response: { id: string }
     .where('id', '=', response.id)
     .executeTakeFirst();
   if (!passkey)
-    throw new ServiceError(
-      'authentication_failed',
-      'This passkey is not known here. It may have been removed. Sign in another way.',
-    );
+    throw new ServiceError('authentication_failed', 'This passkey is not known here. It may have been removed.');
   const { verifyAuthenticationResponse } = await loadWebAuthn();
   const verification = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,

@@ -7,7 +7,6 @@ import { deleteSessions } from '../session-credential.ts';
 import { findPerson, getPerson, type KnownPerson } from './persons.ts';
 import { openSession, renewSession } from './sessions.ts';
 import type { SessionScope } from './session-scope.ts';
-import { requireWayIn } from './way-in.ts';
 
 /** The rate limit of a person for all addresses together, as a multiple of the limit for one address. */
 const PERSON_FACTOR = 10;
@@ -83,15 +82,13 @@ async function isPasswordOf(core: Core, person: KnownPerson | undefined, passwor
 /**
  * Sets or removes the password of the person. All their other sessions end.
  *
- * @throws `unavailable` if too many passwords are being hashed; `business_logic_error` if the person could then no longer sign in.
- *   Source: api §13; security T46.
+ * @throws `unavailable` if too many passwords are being hashed. Source: api §13; security T46.
  */
 export async function setPersonPassword({ core, caller }: SessionScope, password: string | null): Promise<void> {
   const passwordHash = password === null ? null : await hashPassword(password);
   await core.database.transaction(async (em) => {
     const { person } = caller.member;
     await db(em).updateTable('person').set({ password_hash: passwordHash }).where('id', '=', person).execute();
-    if (password === null) await requireWayIn(em, core, caller.session.email);
     await deleteSessions(em, person, { except: caller.token });
   });
 }

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import type { Core } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
-import type { OidcProvider } from '../../oidc/provider.ts';
 
 /** The algorithms of passkeys in COSE numbers: EdDSA, ES256, RS256. */
 export const ALGORITHMS = [-8, -7, -257] as const;
@@ -39,12 +38,6 @@ export function requireRelyingParty(core: Pick<Core, 'addresses'>): RelyingParty
     'Browsers have passkeys only on https with a host name, and on localhost. Use a password here.',
     { details: { state: 'no_passkeys' } },
   );
-}
-
-/** Returns the OpenID Connect provider. @throws `not_found` without one. */
-export function requireProvider({ signIn: { provider } }: Pick<Core, 'signIn'>): OidcProvider {
-  if (provider === null) throw new ServiceError('not_found', 'This server has no OpenID Connect provider.');
-  return provider;
 }
 
 /** Loads the library for passkeys, which takes 200 ms and 5 MiB, when it is first needed. */

@@ -51,7 +51,6 @@ describe('api §6: members of an account', () => {
     expect(jo).toEqual({
       member: expect.stringMatching(/^mem-\d+$/),
       email: 'Jo@example.com',
-      name: null,
       role: 'member',
       created: expect.any(Number),
     });

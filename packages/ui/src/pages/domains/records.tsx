@@ -1,5 +1,4 @@
-import './records.css';
-import type { Domain, DomainCheck, DomainRecords, VerifiedDomain } from '@berth/contract';
+import type { DomainCheck, DomainRecords, VerifiedDomain } from '@berth/contract';
 import { moment } from '@berth/client/amounts';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
@@ -13,12 +12,11 @@ import { useSubmit } from '../../state/requests.ts';
 import { useAccount } from '../../state/account.ts';
 import { useBackend } from '../../state/backend.ts';
 import { untilText } from '../../text/time.ts';
+import type { DomainProps } from './forms.tsx';
 
 type DnsRecord = DomainRecords['records'][number];
 
-interface RecordsProps {
-  domain: Domain;
-  onChange: (domain: Domain) => void;
+interface RecordsProps extends Pick<DomainProps, 'domain' | 'onChange'> {
   /** True if the records are checked when they are first shown. */
   checkAtOnce?: boolean;
 }
@@ -132,4 +130,10 @@ function CheckStatus({ check }: { check: DomainCheck | undefined }) {
       {check.reason !== undefined && foundText !== null && <p className="small soft record-found">{foundText}</p>}
     </>
   );
+}
+
+/** Returns whether a domain is a subdomain of the platform domain. @param url The URL of any deployment. */
+export function isPlatformDomain(domain: string, url: string): boolean {
+  const { hostname } = new URL(url);
+  return domain.endsWith(hostname.slice(hostname.indexOf('.')));
 }

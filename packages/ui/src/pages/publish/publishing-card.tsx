@@ -39,9 +39,6 @@ const HEADINGS: Record<
   cancelled: [icons.CircleOff, '', 'Cancelled'],
 };
 
-/** The headings of questions that are not about a wrong folder. */
-const ASKING: Partial<Record<Question['about'], string>> = { pasted: 'Publish this?', update: 'Update the site?' };
-
 /** The phases in which an upload can be paused. */
 const PAUSABLE: ReadonlySet<Progress['phase']> = new Set(['reading', 'sending', 'retrying']);
 
@@ -49,15 +46,11 @@ const PAUSABLE: ReadonlySet<Progress['phase']> = new Set(['reading', 'sending', 
 export interface PublishingActions {
   /** Answers a question: publishes the item anyway (`instead: null`), or a suggested folder instead. */
   answer(id: string, instead: string | null): Promise<unknown>;
-  /** Updates the site that is published from the folder already, or publishes the folder at a new link. A browser never asks this. */
-  update: ((id: string, update: boolean) => Promise<unknown>) | null;
   cancel(id: string): void;
   retry(id: string): void;
   dismiss(id: string): void;
   /** Claims an anonymous deployment for the account. */
   claim(id: string): Promise<unknown>;
-  /** Signs in to keep an anonymous deployment; `null` in a window whose sign-in page knows nothing of the deployment. */
-  keep: ((id: string) => void) | null;
   watch(publishing: Publishing): void;
   /** Pauses an upload; `null` in a window that cannot. */
   pause: ((id: string) => void) | null;
@@ -75,6 +68,7 @@ export const PublishingCard = memo(function PublishingCard({ publishing, actions
   const { id, name, kind, begun, state } = publishing;
   const hasExpired = state.is === 'published' && isExpired(state.published, now);
   const [icon, tone, heading] = HEADINGS[hasExpired ? 'expired' : state.is];
+  const isPasted = state.is === 'asking' && state.question.about === 'pasted';
   const isActive = state.is === 'working' || state.is === 'queued' || state.is === 'paused';
   const { pause } = actions;
   const canPause = pause !== null && state.is === 'working' && PAUSABLE.has(state.progress.phase);
@@ -90,11 +84,7 @@ export const PublishingCard = memo(function PublishingCard({ publishing, actions
         <>
           <p className="meta">
             <span className="card-name clip">{name}</span>
-            {heading !== null && (
-              <span className="soft">
-                {state.is === 'asking' ? (ASKING[state.question.about] ?? heading) : heading}
-              </span>
-            )}
+            {heading !== null && <span className="soft">{isPasted ? 'Publish this?' : heading}</span>}
             {!isActive && <Moment at={begun} className="soft" />}
           </p>
           <PublishingBody publishing={publishing} actions={actions} />
@@ -205,7 +195,6 @@ function QuestionBody({ publishing: { id, name }, actions, question }: CardProps
   const answer = (instead: string | null) => run(actions.answer(id, instead));
   const dismiss = () => actions.dismiss(id);
   const isPasted = about === 'pasted';
-  if (about === 'update') return <UpdateQuestion id={id} actions={actions} question={question} />;
   return (
     <div className="card-body">
       <p>{questionText(question)}</p>
@@ -230,28 +219,6 @@ function QuestionBody({ publishing: { id, name }, actions, question }: CardProps
           aria-label={isPasted ? `Publish ${name}` : `Publish ${name} anyway`}
         />
         <Button label="Don’t publish" small variant="quiet" onClick={dismiss} />
-      </div>
-    </div>
-  );
-}
-
-function UpdateQuestion({ id, actions, question }: { id: string; actions: PublishingActions; question: Question }) {
-  const { isBusy, run } = useBusy();
-  const answer = (update: boolean) => run(actions.update?.(id, update));
-  return (
-    <div className="card-body">
-      <p>{questionText(question)}</p>
-      <div className="suggestion">
-        <Button
-          label={`Update ${question.site}`}
-          small
-          variant="primary"
-          icon={icons.RefreshCw}
-          disabled={isBusy}
-          onClick={() => answer(true)}
-        />
-        <Button label="New link" small disabled={isBusy} onClick={() => answer(false)} />
-        <Button label="Don’t publish" small variant="quiet" onClick={() => actions.dismiss(id)} />
       </div>
     </div>
   );
@@ -304,26 +271,21 @@ function PublishedBody({ publishing, actions, published }: CardProps & { publish
           )}
         </div>
       )}
-      {expires !== null && <ClaimCallout id={id} claim={published.claim} expires={expires} actions={actions} />}
+      {expires !== null && <ClaimCallout claim={published.claim} expires={expires} onClaim={() => actions.claim(id)} />}
       <SkippedFiles leftOut={leftOut} />
       <Warnings warnings={published.notices} />
     </div>
   );
 }
 
-/** A site that expires within this time needs attention. */
-const URGENT_SECONDS = 86_400;
-
 /** Says when an anonymous deployment expires, and how to claim the deployment. @param expires Unix seconds. */
 function ClaimCallout({
-  id,
   claim,
   expires,
-  actions,
-}: Pick<Published, 'claim'> & { id: string; expires: number; actions: PublishingActions }) {
+  onClaim,
+}: Pick<Published, 'claim'> & { expires: number; onClaim: () => Promise<unknown> }) {
   const { hasAccess } = useAccount();
   const { isBusy, run } = useBusy();
-  const { keep } = actions;
   const seconds = expires - Math.floor(useNow() / 1_000);
   const claimAdvice = hasAccess ? 'Claim the site to keep it.' : 'Sign in to keep the site.';
   if (seconds <= 0)
@@ -334,7 +296,7 @@ function ClaimCallout({
       </div>
     );
   return (
-    <div className={seconds < URGENT_SECONDS ? 'callout' : 'callout is-calm'}>
+    <div className="callout">
       <icons.Hourglass size={15} aria-hidden />
       <p title={`Expires ${moment(expires)}`}>
         Expires in {remainingText(seconds)}.{claim !== null && ` ${claimAdvice}`}
@@ -342,11 +304,9 @@ function ClaimCallout({
       {claim !== null && (
         <span className="card-actions">
           {hasAccess ? (
-            <Button label="Claim it" small variant="primary" busy={isBusy} onClick={() => run(actions.claim(id))} />
-          ) : keep === null ? (
-            <SignInButton small />
+            <Button label="Claim it" small variant="primary" busy={isBusy} onClick={() => run(onClaim())} />
           ) : (
-            <Button label="Sign in to keep it" small variant="primary" onClick={() => keep(id)} />
+            <SignInButton small />
           )}
           <CopyButton text={claim} subject="claim link" label="Copy claim link" />
         </span>
