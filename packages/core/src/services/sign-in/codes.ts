@@ -123,7 +123,7 @@ export async function useCode(core: Core, browser: Browser, code: string): Promi
   );
 }
 
-/** Counts a try before the code is compared, so that concurrent guesses have no more tries. */
+/** Counts a try before the code is compared, so that concurrent guesses get no extra tries. */
 async function countTry(core: Core, secret: string) {
   return db(core)
     .updateTable('proof')
