@@ -1,12 +1,5 @@
 import { existsSync } from 'node:fs';
-import {
-  type BerthClient,
-  ClientError,
-  createClient,
-  onDriveWithin,
-  type RetryPolicy,
-  type WatchRule,
-} from '@berth/client';
+import { type BerthClient, ClientError, onDriveWithin, type RetryPolicy, type WatchRule } from '@berth/client';
 import type { Problem } from '../../shared/problem.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
@@ -77,7 +70,7 @@ export class Runner {
       nextStep.is === 'published'
         ? {
             is: nextStep.is,
-            published: { ...nextStep.published, copied: notifications.copyLink(nextStep.published.url) },
+            published: { ...nextStep.published, copied: await notifications.copyLink(nextStep.published.url) },
           }
         : nextStep.state;
     await this.#finish(entry, state, outcome.view);
@@ -138,7 +131,7 @@ export class Runner {
     const withoutCopy = source.kind === 'files' ? { ...source, staged: false } : source;
     list.change(id, { state, source: withoutCopy, leftOut });
     listEvent.emitNow();
-    if (state.is === 'published') notifications.published(name, state.published);
+    if (state.is === 'published') notifications.published(id, name, state.published);
     if (state.is === 'failed') notifications.failed(id, name, state.problem);
     // The stored entry must say that there is no copy before the copy is removed.
     await list.saved();
@@ -159,8 +152,8 @@ async function checkDrives(paths: readonly string[]): Promise<void> {
  *   removed.
  */
 function clientFor({ server, anonymous }: Entry, accounts: Accounts): BerthClient {
+  if (anonymous) return accounts.anonymousClient(server);
   const client = accounts.client(server);
-  if (anonymous) return createClient({ server });
   if (client.key !== null) return client;
   throw new ClientError('signed-out', `You are no longer signed in to ${new URL(server).host}.`);
 }
