@@ -15,6 +15,8 @@ export type Emit = <E extends EventName>(name: E, data: EventData<E>) => void;
 
 export interface BackendOptions {
   native: Native;
+  /** Sends the requests to servers. Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
   about: About;
   /** The folder of data that must not be lost. */
   dataDir: string;
@@ -38,6 +40,8 @@ export interface Summary {
   /** The status in one sentence. */
   text: string;
   /** The 5 newest links, newest first. */
+  /** How much of the running work is done, from 0 to 1; `null` if nothing runs or its amount is unknown. */
+  progress: number | null;
   links: readonly { name: string; url: string }[];
   folders: readonly { id: string; name: string; paused: boolean }[];
 }

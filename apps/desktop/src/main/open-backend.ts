@@ -10,7 +10,7 @@ import type { Backend, BackendOptions, Emit, Handlers, Summary } from './backend
 import { openFolders } from './folders/folders.ts';
 import { Grants } from './grants.ts';
 import { createNextDrop } from './next-drop.ts';
-import { createNotifications } from './notifications.ts';
+import { Notifications } from './notifications.ts';
 import { openBuilds } from './projects/builds.ts';
 import { openPublishings } from './publishing/publishings.ts';
 import { openSettings } from './settings.ts';
@@ -56,12 +56,18 @@ async function openParts(options: PartsOptions) {
   const { about, native, emit, dataDir, cacheDir, server, watchRule, onDamaged, state } = options;
   for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
   const settings = await openSettings({ native, dataDir, onChange: (value) => emit('settings', value), onDamaged });
-  const accounts = await openAccounts({ native, dataDir, server: server ?? UNCHOSEN_SERVER, emit, onDamaged });
+  const accounts = await openAccounts({
+    native,
+    dataDir,
+    server: server ?? UNCHOSEN_SERVER,
+    emit,
+    onDamaged,
+    fetch: options.fetch,
+  });
   const nextDrop = createNextDrop(() => emit('dropTaken', {}));
   const grants = new Grants();
   const app = createAppCommands({ native, grants, state });
-  const openLink = (url: string) => void app.openLink({ url }).catch(() => {});
-  const notifications = createNotifications({ native, settings: settings.value, openLink, emit });
+  const notifications = new Notifications(native, settings.value);
   const siteFolders = await openSiteFolders({
     dataDir,
     onChange: (list) => emit('siteFolders', list),
@@ -166,6 +172,7 @@ class OpenBackend implements Backend {
   }
 
   onWake(): void {
+    this.#parts.accounts.onWake();
     this.#parts.folders.onWake();
     this.#parts.publishings.onWake();
   }

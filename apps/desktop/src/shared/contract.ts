@@ -63,8 +63,11 @@ export type Page = (typeof PAGES)[number];
 export const commands = {
   readState: { input: Nothing, output: AppState },
 
-  /** Asks the user for a folder. Returns `null` if the user cancels. */
-  pickFolder: { input: Nothing, output: GivenItem.nullable() },
+  /** Asks the user for a folder, by default one to publish. Returns `null` if the user cancels. */
+  pickFolder: {
+    input: z.object({ reason: z.enum(['publish', 'watch', 'locate']) }).optional(),
+    output: GivenItem.nullable(),
+  },
   pickFiles: { input: Nothing, output: z.array(GivenItem) },
   /** Sets the options of the next drop, however the drop arrives. The event `dropTaken` follows once a drop has used the options. */
   setNextDrop: { input: NextDropOptions, output: Nothing },
@@ -246,7 +249,7 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; problem: Problem }
 
 type Command<C extends CommandName> =
   undefined extends CommandInput<C>
-    ? () => Promise<Answer<CommandOutput<C>>>
+    ? (input?: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>
     : (input: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>;
 
 /** The API that the page finds at `window.desktop`. */

@@ -70,8 +70,7 @@ describe('an anonymous site (desktop §8.8)', () => {
     expect(restarted.native.notes.map(({ title, body }) => [title, body])).toEqual([
       ['site expires soon', 'Sign in within 5 h to keep it.'],
     ]);
-    restarted.native.notes[0]!.onClick();
-    expect(restarted.emitted.at(-1)).toEqual({ name: 'navigate', data: { page: 'publish', id } });
+    expect(restarted.native.notes[0]).toMatchObject({ link: null, target: { page: 'publish', id } });
   });
 
   it('that is claimed, or expires later, is not announced', async () => {
