@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { CopyButton, Link, OpenButton, QrButton } from '../../components/link.tsx';
 import { ProgressBar } from '../../components/meter.tsx';
+import { BuildOutput } from './build-output.tsx';
 import { SignInButton } from '../../components/page.tsx';
 import { Moment, ProblemText, SkippedFiles } from '../../components/status.tsx';
 import type {
@@ -158,24 +159,6 @@ function PublishingBody({ publishing, actions }: CardProps) {
         </div>
       );
   }
-}
-
-/** The command and the end of the output of a build. The newest lines are visible. */
-function BuildOutput({ build, isOpen = false }: Pick<Publishing, 'build'> & { isOpen?: boolean }) {
-  if (!build) return null;
-  return (
-    <details className="build-output" open={isOpen}>
-      <summary className="small">
-        Output of <code>{build.command}</code>
-      </summary>
-      <div className="build-text">
-        {/* The keyboard can scroll a region only if it can have the focus. */}
-        <pre className="small selectable" tabIndex={0} aria-label="Output of the build">
-          {build.text.trim() || 'Starting…'}
-        </pre>
-      </div>
-    </details>
-  );
 }
 
 function WorkProgress({ progress, name }: { progress: Progress; name: string }) {
