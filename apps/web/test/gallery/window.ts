@@ -155,6 +155,7 @@ function sessionOf({
             method: 'passkey',
             person: { id: 'person-1', email, name: 'Mara Lind' },
             account: 'acc-1',
+            accountState: 'active',
             role: 'owner',
             accounts: [],
             provenUntil: NOW / 1_000 + 600,
