@@ -14,6 +14,8 @@ export const COMMANDS = [
   'retryPublishing',
   'dismissPublishing',
   'claimPublishing',
+  'keepPublishing',
+  'publishSample',
   // Commands for watched folders
   'suggestName',
   'checkFolder',
@@ -49,6 +51,7 @@ export const COMMANDS = [
   'validateDomain',
   'readProvider',
   // Commands for servers and accounts
+  'checkServer',
   'addServer',
   'chooseServer',
   'removeServer',

@@ -50,6 +50,8 @@ export const AppState = z.object({
   settings: Settings,
   update: Update,
   about: About,
+  /** The server that this app was made for; `null` if the user must enter one. */
+  presetServer: z.url().nullable(),
 });
 export type AppState = z.infer<typeof AppState>;
 
@@ -61,8 +63,11 @@ export type Page = (typeof PAGES)[number];
 export const commands = {
   readState: { input: Nothing, output: AppState },
 
-  /** Asks the user for a folder. Returns `null` if the user cancels. */
-  pickFolder: { input: Nothing, output: GivenItem.nullable() },
+  /** Asks the user for a folder, by default one to publish. Returns `null` if the user cancels. */
+  pickFolder: {
+    input: z.object({ reason: z.enum(['publish', 'watch', 'locate']) }).optional(),
+    output: GivenItem.nullable(),
+  },
   pickFiles: { input: Nothing, output: z.array(GivenItem) },
   /** Sets the options of the next drop, however the drop arrives. The event `dropTaken` follows once a drop has used the options. */
   setNextDrop: { input: NextDropOptions, output: Nothing },
@@ -88,6 +93,10 @@ export const commands = {
   dismissPublishing: { input: ById, output: Nothing },
   /** Claims an anonymous deployment for the account. */
   claimPublishing: { input: ById, output: Nothing },
+  /** Remembers to claim an anonymous deployment as soon as the user has signed in to its server. */
+  keepPublishing: { input: ById, output: Nothing },
+  /** Publishes a sample site, so that the user can try the app without a folder. */
+  publishSample: { input: Nothing, output: ById },
 
   /** Suggests a name for a folder. `validation` says whether the name is free; it is `null` if the name cannot be checked. */
   suggestName: {
@@ -169,6 +178,11 @@ export const commands = {
   validateDomain: { input: ByDomain, output: DomainValidation },
   readProvider: { input: ByDomain, output: DomainDns },
 
+  /** Checks that the address belongs to a Berth server that can be reached. Changes nothing. */
+  checkServer: {
+    input: z.object({ address: z.string().trim().min(1).max(2_048) }),
+    output: z.object({ origin: z.url() }),
+  },
   /** Checks that the address belongs to a Berth server, adds the server, and makes it the current server. */
   addServer: {
     input: z.object({ address: z.string().trim().min(1).max(2_048) }),
@@ -233,7 +247,7 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; problem: Problem }
 
 type Command<C extends CommandName> =
   undefined extends CommandInput<C>
-    ? () => Promise<Answer<CommandOutput<C>>>
+    ? (input?: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>
     : (input: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>;
 
 /** The API that the page finds at `window.desktop`. */

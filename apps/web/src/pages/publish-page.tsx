@@ -30,6 +30,7 @@ export default function PublishPage() {
   const actions = useMemo(
     (): PublishingActions => ({
       update: null,
+      keep: null,
       answer: async (id, instead) => drops.answer(id, instead),
       cancel: drops.cancel,
       retry: drops.retry,

@@ -3,15 +3,11 @@ import { activity, deploymentId, MIXED_SITES, VERSIONS } from '@berth/ui/testing
 import { eventually } from '@berth/ui/testing/page';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { STATES } from '../gallery/states.ts';
-import { type Gallery, type GalleryState, openGallery } from '../gallery/window.ts';
+import { type Gallery, openGallery } from '../gallery/gallery.ts';
+import { stateNamed } from '../gallery/states.ts';
 
 const DOMAIN = 'www.harbour.example';
 const IN_USE = { status: 422, error: 'business_logic_error', message: 'Domains point at this deployment.' };
-
-function stateNamed(name: string): GalleryState {
-  return STATES.find((state) => state.name === name)!;
-}
 
 describeInBrowser('the account pages of the console', (browser) => {
   let gallery: Gallery;
@@ -19,7 +15,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   afterAll(() => gallery?.remove());
 
   it('a roll back shows an earlier version at the domain, and can be undone', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('site-roll-back'));
+    const { page, sent, answer } = await gallery.show(stateNamed('site-roll-back'));
     answer('domains.put', { value: {} });
     await page.getByRole('button', { name: 'Roll back', exact: true }).click();
     await eventually(() => Promise.resolve(sent('domains.put'))).toEqual([
@@ -33,7 +29,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('deletes the domain of a site first, then its versions, except those that another domain shows', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('site-delete'));
+    const { page, sent, answer } = await gallery.show(stateNamed('site-delete'));
     answer('domains.delete', { value: { domain: DOMAIN } });
     answer('deployments.delete', { error: IN_USE });
     answer('sites.list', { value: { sites: [] } });
@@ -45,7 +41,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('deletes selected sites one by one, and says why one of them could not be deleted', async () => {
-    const { page, answer } = await gallery.open(stateNamed('sites-delete-many'));
+    const { page, answer } = await gallery.show(stateNamed('sites-delete-many'));
     answer('domains.versions', { value: { versions: [] } });
     answer('domains.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -59,7 +55,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('searches all sites on the server, not only the loaded ones', async () => {
-    const { page, sent } = await gallery.open(stateNamed('sites-list'));
+    const { page, sent } = await gallery.show(stateNamed('sites-list'));
     await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor();
     await page.getByRole('searchbox').fill('tide');
     await eventually(() => Promise.resolve(sent('sites.list').at(-1))).toMatchObject({ search: 'tide' });
@@ -68,7 +64,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('sets and removes the password of a site without a new deploy', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('site-password'));
+    const { page, sent, answer } = await gallery.show(stateNamed('site-password'));
     answer('deployments.update', { value: {} });
     await page.getByLabel('Password', { exact: true }).fill('tides and boats');
     await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
@@ -83,7 +79,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('a switch of a domain can be undone', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('domain-show-another'));
+    const { page, sent, answer } = await gallery.show(stateNamed('domain-show-another'));
     answer('domains.put', { value: {} });
     await page.getByRole('dialog').getByRole('button', { name: 'Show', exact: true }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -92,7 +88,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('security T20: shows the secret of a token once, and keeps it nowhere', async () => {
-    const { page, sent } = await gallery.open(stateNamed('tokens-made'));
+    const { page, sent } = await gallery.show(stateNamed('tokens-made'));
     const secret = 'deploy-0f9a31c4d77e42b59c1de0a8b5f3c6e2';
     await page.getByText(secret).waitFor();
     expect(sent('tokens.create')).toEqual([{ kind: 'deploy' }]);
@@ -102,7 +98,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('limits a deploy token to domains', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('tokens-make'));
+    const { page, sent, answer } = await gallery.show(stateNamed('tokens-make'));
     answer('tokens.create', { error: { status: 403, error: 'forbidden', message: 'Not allowed.' } });
     await page.getByLabel('Domains (optional)').fill('www.harbour.example, tickets.harbour.example');
     await page.getByLabel('Expires').selectOption({ label: 'In 90 days' });
@@ -116,7 +112,7 @@ describeInBrowser('the account pages of the console', (browser) => {
     const created = Array.from({ length: 40 }, (_, index) =>
       activity('deployment.create', index, { deployment: deploymentId(index) }),
     );
-    const { page } = await gallery.open({
+    const { page } = await gallery.show({
       ...stateNamed('activity-list'),
       answers: {
         'activities.list': {

@@ -1,10 +1,20 @@
-import type { Page } from 'playwright-core';
+import { openPage } from '@berth/testing/browser';
+import type { Browser, CDPSession, Page } from 'playwright-core';
 
-/** Gives a page a device that confirms every passkey at once. */
-export async function addAuthenticator(page: Page) {
-  const devTools = await page.context().newCDPSession(page);
-  await devTools.send('WebAuthn.enable');
-  const { authenticatorId } = await devTools.send('WebAuthn.addVirtualAuthenticator', {
+/** A page in a browser of its own with an authenticator, such as the fingerprint reader of a laptop. */
+export interface PageWithAuthenticator {
+  page: Page;
+  /** Controls the authenticator. */
+  device: CDPSession;
+  authenticatorId: string;
+}
+
+/** Opens a page with an authenticator that confirms every passkey until a test changes that. */
+export async function openWithAuthenticator(browser: Browser): Promise<PageWithAuthenticator> {
+  const { page } = await openPage(browser);
+  const device = await page.context().newCDPSession(page);
+  await device.send('WebAuthn.enable');
+  const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
       transport: 'internal',
@@ -14,5 +24,5 @@ export async function addAuthenticator(page: Page) {
       automaticPresenceSimulation: true,
     },
   });
-  return { devTools, authenticatorId };
+  return { page, device, authenticatorId };
 }

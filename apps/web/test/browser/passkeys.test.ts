@@ -1,17 +1,16 @@
-import { describeInBrowser, openPage } from '@berth/testing/browser';
-import type { CDPSession, Page } from 'playwright-core';
+import { describeInBrowser } from '@berth/testing/browser';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { addAuthenticator } from './authenticator.ts';
+import { openWithAuthenticator, type PageWithAuthenticator } from './authenticator.ts';
 import { useConsole } from './built-console.ts';
 
 describeInBrowser('api §13: a passkey', (browser) => {
   const served = useConsole();
 
-  async function openConsole(): Promise<{ page: Page; device: CDPSession; authenticatorId: string }> {
-    const { page } = await openPage(browser());
-    const { devTools: device, authenticatorId } = await addAuthenticator(page);
-    await page.goto(served.origin());
-    return { page, device, authenticatorId };
+  async function openConsole(): Promise<PageWithAuthenticator> {
+    const opened = await openWithAuthenticator(browser());
+    await opened.page.goto(served.origin());
+    return opened;
   }
 
   it('is made after a one-time link, signs in after signing out, and not without a PIN or a finger', async () => {

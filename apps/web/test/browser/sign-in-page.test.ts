@@ -5,7 +5,7 @@ import { startProvider, type TestProvider } from '@berth/testing/oidc-server';
 import { startServer, type TestServer } from '@berth/testing/server';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { addAuthenticator } from './authenticator.ts';
+import { openWithAuthenticator } from './authenticator.ts';
 import { useConsole } from './built-console.ts';
 import { dropOn, publishedUrl, useFolders } from './drop.ts';
 
@@ -213,8 +213,7 @@ describeInBrowser('api §13: the sign-in page', (browser) => {
 
   it('says that no passkey was used, and that a removed one is not known', async () => {
     await registerAccount(members.berth.core, { email, plan: 'free' });
-    const { page } = await openPage(browser());
-    await addAuthenticator(page);
+    const { page } = await openWithAuthenticator(browser());
     await page.goto(`${originOf(members)}/app/sign-in`);
     await button(page, 'Sign in with a passkey').click();
     await page.getByText('No passkey was used.').waitFor();

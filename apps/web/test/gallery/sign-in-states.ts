@@ -1,6 +1,7 @@
 import { NOW_SECONDS } from '@berth/ui/testing/samples';
 import type { Page } from 'playwright-core';
-import type { GalleryState, Script } from './window.ts';
+import type { Script } from './fake-server.ts';
+import type { GalleryState } from './gallery.ts';
 
 const SIGN_IN = '/app/sign-in';
 const SECRET = '0f9a31c4d77e42b59c1de0a8b5f3c6e2';
@@ -36,7 +37,7 @@ const enterPassword = async (page: Page) => {
 };
 
 /** States of the sign-in page, for people who are not signed in. */
-const SIGN_IN_PAGE: readonly Omit<GalleryState, 'path' | 'email'>[] = [
+const SIGN_IN_PAGE: readonly Omit<GalleryState, 'path' | 'signedIn'>[] = [
   {
     name: 'sign-in-every-way',
     offer: { methods: EVERY_METHOD, signUp: true },
@@ -69,6 +70,7 @@ const SIGN_IN_PAGE: readonly Omit<GalleryState, 'path' | 'email'>[] = [
   },
   {
     name: 'sign-in-cookies-off',
+    ownPage: true,
     act: async (page) => {
       const devTools = await page.context().newCDPSession(page);
       await devTools.send('Emulation.setDocumentCookieDisabled', { disabled: true });
@@ -86,6 +88,7 @@ const SIGN_IN_PAGE: readonly Omit<GalleryState, 'path' | 'email'>[] = [
   },
   {
     name: 'sign-in-passkey-cancelled',
+    ownPage: true,
     answers: { 'signIn.beginPasskey': { value: { options: { challenge: 'AAAA' } } } },
     act: async (page) => {
       await page.evaluate(() => {
@@ -97,6 +100,7 @@ const SIGN_IN_PAGE: readonly Omit<GalleryState, 'path' | 'email'>[] = [
   },
   {
     name: 'sign-in-passkey-unknown',
+    ownPage: true,
     answers: {
       'signIn.beginPasskey': { value: { options: { challenge: 'AAAA' } } },
       'signIn.passkey': wrongCode('This passkey is not known here. It may have been removed. Sign in another way.'),
@@ -158,7 +162,7 @@ const FAILURES = [
   ['unavailable', 'Acme cannot be reached.'],
 ] as const;
 
-const LINK: Pick<GalleryState, 'path' | 'email'> = { path: `/#first=${SECRET}`, email: null };
+const LINK: Pick<GalleryState, 'path' | 'signedIn'> = { path: `/#first=${SECRET}`, signedIn: null };
 const LINK_PAGES: readonly GalleryState[] = [
   {
     name: 'first-link',
@@ -206,7 +210,7 @@ const CLAIM_PAGES: readonly GalleryState[] = [
   {
     name: 'claim-signed-out',
     path: CLAIM,
-    email: null,
+    signedIn: null,
     answers: { 'account.claimed': ANONYMOUS_SITE },
     shows: ['Harbour Festival 2026', 'in 2 days 23 hours', 'Ask the operator of this server for one'],
     kept: true,
@@ -214,7 +218,7 @@ const CLAIM_PAGES: readonly GalleryState[] = [
   {
     name: 'claim-sign-up',
     path: CLAIM,
-    email: null,
+    signedIn: null,
     offer: { methods: EVERY_METHOD, signUp: true },
     answers: { 'account.claimed': ANONYMOUS_SITE },
     shows: ['No account yet? You can open one on the next page.'],
@@ -332,11 +336,11 @@ const INACTIVE_PAGES: readonly GalleryState[] = [
 
 /** The states of the pages that sign people in, keep a site and approve a device. */
 export const SIGN_IN_STATES: readonly GalleryState[] = [
-  ...SIGN_IN_PAGE.map((state) => ({ path: SIGN_IN, email: null, ...state })),
+  ...SIGN_IN_PAGE.map((state) => ({ path: SIGN_IN, signedIn: null, ...state })),
   ...FAILURES.map(([problem, text]): GalleryState => ({
     name: `sign-in-oidc-${problem}`,
     path: `${SIGN_IN}?problem=${problem}`,
-    email: null,
+    signedIn: null,
     offer: { methods: EVERY_METHOD },
     shows: [text],
   })),

@@ -38,6 +38,10 @@ export const Entry = z.object({
   sure: z.boolean(),
   /** True if the item was pasted, so that the user must confirm. */
   pasted: z.boolean().optional(),
+  /** True if the site is to be claimed once the user has signed in. */
+  keep: z.boolean().optional(),
+  /** True once the user was notified that the site expires soon. */
+  reminded: z.boolean().optional(),
   state: StoredState,
   leftOut: z.array(SkippedFileGroup),
 });

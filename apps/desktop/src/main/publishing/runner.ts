@@ -1,15 +1,9 @@
 import { existsSync } from 'node:fs';
-import {
-  type BerthClient,
-  ClientError,
-  createClient,
-  onDriveWithin,
-  type RetryPolicy,
-  type WatchRule,
-} from '@berth/client';
+import { type BerthClient, ClientError, onDriveWithin, type RetryPolicy, type WatchRule } from '@berth/client';
 import type { Problem } from '../../shared/problem.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
+import type { Emit } from '../backend.ts';
 import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import type { NextDrop } from '../next-drop.ts';
@@ -33,7 +27,11 @@ export interface PublishingOptions extends StoreOptions {
   accounts: Accounts;
   grants: Grants;
   nextDrop: NextDrop;
-  notifications: Pick<Notifications, 'copyLink' | 'failed' | 'published'>;
+  notifications: Pick<Notifications, 'copyLink' | 'expiresSoon' | 'failed' | 'published'>;
+  /** Sends an event to the page. */
+  emit: Emit;
+  /** False until the user has chosen a server. */
+  isReady(): boolean;
   /** The folder for cached hashes, unfinished uploads and copies of dropped files. */
   cacheDir: string;
   rule: WatchRule;
@@ -86,7 +84,7 @@ export class Runner {
       nextStep.is === 'published'
         ? {
             is: nextStep.is,
-            published: { ...nextStep.published, copied: notifications.copyLink(nextStep.published.url) },
+            published: { ...nextStep.published, copied: await notifications.copyLink(nextStep.published.url) },
           }
         : nextStep.state;
     await this.#finish(entry, state, outcome.view);
@@ -147,7 +145,7 @@ export class Runner {
     const withoutCopy = source.kind === 'files' ? { ...source, staged: false } : source;
     list.change(id, { state, source: withoutCopy, leftOut });
     listEvent.emitNow();
-    if (state.is === 'published') notifications.published(name, state.published);
+    if (state.is === 'published') notifications.published(id, name, state.published);
     if (state.is === 'published' && source.kind === 'folder') {
       const { server, deployment, domain } = state.published;
       siteFolders.remember({ server, deployment, domain, path: source.path });
@@ -172,8 +170,8 @@ async function checkDrives(paths: readonly string[]): Promise<void> {
  *   removed.
  */
 function clientFor({ server, anonymous }: Entry, accounts: Accounts): BerthClient {
+  if (anonymous) return accounts.anonymousClient(server);
   const client = accounts.client(server);
-  if (anonymous) return createClient({ server });
   if (client.key !== null) return client;
   throw new ClientError('signed-out', `You are no longer signed in to ${new URL(server).host}.`);
 }

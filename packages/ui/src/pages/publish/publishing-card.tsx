@@ -56,6 +56,8 @@ export interface PublishingActions {
   dismiss(id: string): void;
   /** Claims an anonymous deployment for the account. */
   claim(id: string): Promise<unknown>;
+  /** Signs in to keep an anonymous deployment; `null` in a window whose sign-in page knows nothing of the deployment. */
+  keep: ((id: string) => void) | null;
   watch(publishing: Publishing): void;
   /** Pauses an upload; `null` in a window that cannot. */
   pause: ((id: string) => void) | null;
@@ -302,21 +304,26 @@ function PublishedBody({ publishing, actions, published }: CardProps & { publish
           )}
         </div>
       )}
-      {expires !== null && <ClaimCallout claim={published.claim} expires={expires} onClaim={() => actions.claim(id)} />}
+      {expires !== null && <ClaimCallout id={id} claim={published.claim} expires={expires} actions={actions} />}
       <SkippedFiles leftOut={leftOut} />
       <Warnings warnings={published.notices} />
     </div>
   );
 }
 
+/** A site that expires within this time needs attention. */
+const URGENT_SECONDS = 86_400;
+
 /** Says when an anonymous deployment expires, and how to claim the deployment. @param expires Unix seconds. */
 function ClaimCallout({
+  id,
   claim,
   expires,
-  onClaim,
-}: Pick<Published, 'claim'> & { expires: number; onClaim: () => Promise<unknown> }) {
+  actions,
+}: Pick<Published, 'claim'> & { id: string; expires: number; actions: PublishingActions }) {
   const { hasAccess } = useAccount();
   const { isBusy, run } = useBusy();
+  const { keep } = actions;
   const seconds = expires - Math.floor(useNow() / 1_000);
   const claimAdvice = hasAccess ? 'Claim the site to keep it.' : 'Sign in to keep the site.';
   if (seconds <= 0)
@@ -327,7 +334,7 @@ function ClaimCallout({
       </div>
     );
   return (
-    <div className="callout">
+    <div className={seconds < URGENT_SECONDS ? 'callout' : 'callout is-calm'}>
       <icons.Hourglass size={15} aria-hidden />
       <p title={`Expires ${moment(expires)}`}>
         Expires in {remainingText(seconds)}.{claim !== null && ` ${claimAdvice}`}
@@ -335,9 +342,11 @@ function ClaimCallout({
       {claim !== null && (
         <span className="card-actions">
           {hasAccess ? (
-            <Button label="Claim it" small variant="primary" busy={isBusy} onClick={() => run(onClaim())} />
-          ) : (
+            <Button label="Claim it" small variant="primary" busy={isBusy} onClick={() => run(actions.claim(id))} />
+          ) : keep === null ? (
             <SignInButton small />
+          ) : (
+            <Button label="Sign in to keep it" small variant="primary" onClick={() => keep(id)} />
           )}
           <CopyButton text={claim} subject="claim link" label="Copy claim link" />
         </span>
