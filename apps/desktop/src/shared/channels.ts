@@ -8,6 +8,7 @@ export const COMMANDS = [
   'publish',
   'answerPublishing',
   'updatePublishing',
+  'buildPublishing',
   'publishSiteAgain',
   'showSiteFolder',
   'cancelPublishing',

@@ -83,6 +83,8 @@ export const commands = {
   answerPublishing: { input: ById.extend({ instead: Grant.nullable() }), output: Nothing },
   /** Answers the question about a folder that was published before: updates its site, or publishes the folder at a new link. */
   updatePublishing: { input: ById.extend({ update: z.boolean() }), output: Nothing },
+  /** Answers the question about a project: runs its build command, now and when the project is dropped again, and publishes the result. */
+  buildPublishing: { input: ById, output: Nothing },
   /** Publishes a site of the current server again from its folder. */
   publishSiteAgain: { input: z.object({ deployment: z.string().max(300), domain: Name.nullable() }), output: ById },
   /** Shows the folder of a site of the current server in the file manager. */

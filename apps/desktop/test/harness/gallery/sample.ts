@@ -54,11 +54,6 @@ export function session(signIn: SignIn, other: Partial<AppState['session']> = {}
   return { servers: [server(signIn)], current: SERVER, keysKept: 'system', online: true, ...other };
 }
 
-/** Returns the session of the sample account with changes. */
-export function sessionOf(account: Partial<(typeof SIGNED_IN)['account']>): AppState['session'] {
-  return session({ ...SIGNED_IN, account: { ...SIGNED_IN.account, ...account } });
-}
-
 export const SIGNED_OUT = session({ is: 'signed-out' });
 
 export function publishing(number: number, state: PublishingState, other: Partial<Publishing> = {}): Publishing {
@@ -69,6 +64,7 @@ export function publishing(number: number, state: PublishingState, other: Partia
     begun: NOW - number * 3 * MINUTE,
     state,
     leftOut: [],
+    build: null,
     watchable: true,
     ...other,
   };
