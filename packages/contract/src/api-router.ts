@@ -13,6 +13,7 @@ import type {
   AccountPatch,
   Activity,
   ActivityList,
+  ActivityQuery,
   ActivityWatch,
   ClaimedSite,
   ClaimRequest,
@@ -113,7 +114,7 @@ export type ApiRouter = TRPCBuiltRouter<
       update: Mutation<typeof AccountPatch, typeof Account>;
     };
     activities: {
-      list: Query<Optional<typeof PageQuery>, typeof ActivityList>;
+      list: Query<Optional<typeof ActivityQuery>, typeof ActivityList>;
       watch: Subscription<typeof ActivityWatch, typeof Activity>;
     };
     deployments: {

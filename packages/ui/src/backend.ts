@@ -35,6 +35,14 @@ interface ListPage {
   cursor?: string | undefined;
 }
 
+/** Which activities to list. Default: all. */
+export interface ActivityFilter {
+  /** Events, or groups of them such as `domain`, separated by commas. */
+  event?: string | undefined;
+  /** The cause. */
+  authMethod?: string | undefined;
+}
+
 /** The requests of an account that both windows send: the desktop app through its main process, the console to the server. */
 export interface AccountApi {
   listDeployments(page: ListPage): Promise<Answer<DeploymentList>>;
@@ -51,7 +59,7 @@ export interface AccountApi {
   readRecords(of: { domain: string }): Promise<Answer<DomainRecords>>;
   shareDomain(of: { domain: string }): Promise<Answer<DomainShare>>;
   deleteDomain(of: { domain: string }): Promise<Answer<unknown>>;
-  listActivities(page: ListPage): Promise<Answer<ActivityList>>;
+  listActivities(page: ListPage & ActivityFilter): Promise<Answer<ActivityList>>;
 }
 
 /** What both windows can know and change about an account besides {@link AccountApi}: sites, versions and names. */

@@ -288,7 +288,11 @@ export const CASES: Record<string, Case[]> = {
     caseOf('The key of a member', 403, ({ memberKey }) => ({ path: { invite: MISSING.invite }, key: memberKey })),
     missingResource('invite'),
   ],
-  'activities.list': pageCases,
+  'activities.list': [
+    ...pageCases,
+    caseOf('Activities of some events', 200, { query: { event: 'domain,token.create', authMethod: 'api-key' } }),
+    caseOf('An invalid event', 400, { query: { event: 'Domain' } }),
+  ],
   'labels.list': [caseOf('The labels', 200)],
   'sites.list': [
     ...pageCases,

@@ -22,6 +22,7 @@ const Nothing = z.undefined();
 const Name = z.string().trim().min(1).max(300);
 const Labels = z.array(z.string().max(64)).max(10);
 const Page = z.object({ cursor: z.string().max(512).optional() });
+const ActivityPage = Page.extend({ event: z.string().max(1_000).optional(), authMethod: z.string().max(64).optional() });
 const ById = z.object({ id: Id });
 const ByDeployment = z.object({ deployment: z.string().max(300) });
 const ByDomain = z.object({ domain: Name });
@@ -144,7 +145,7 @@ export const commands = {
   readRecords: { input: ByDomain, output: DomainRecords },
   shareDomain: { input: ByDomain, output: DomainShare },
   deleteDomain: { input: ByDomain, output: Nothing },
-  listActivities: { input: Page, output: ActivityList },
+  listActivities: { input: ActivityPage, output: ActivityList },
 
   /** Checks that the address belongs to a Berth server, adds the server, and makes it the current server. */
   addServer: {

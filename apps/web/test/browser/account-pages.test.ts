@@ -1,5 +1,5 @@
 import { describeInBrowser } from '@berth/testing/browser';
-import { activity, deploymentId, MIXED_SITES, VERSIONS } from '@berth/ui/testing/samples';
+import { MIXED_SITES, VERSIONS } from '@berth/ui/testing/samples';
 import { eventually } from '@berth/ui/testing/page';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -112,25 +112,6 @@ describeInBrowser('the account pages of the console', (browser) => {
     expect(sent('tokens.create')).toEqual([{ kind: 'deploy', ttl: 7_776_000, domains }]);
   });
 
-  it('a filter of the activity loads further pages until it has found enough', async () => {
-    const created = Array.from({ length: 40 }, (_, index) =>
-      activity('deployment.create', index, { deployment: deploymentId(index) }),
-    );
-    const { page } = await gallery.open({
-      ...stateNamed('activity-list'),
-      answers: {
-        'activities.list': {
-          pages: [
-            { activities: created, nextCursor: '1' },
-            { activities: [activity('domain.verify', 90, { domain: DOMAIN })] },
-          ],
-        },
-      },
-    });
-    await page.getByText(`Published ${deploymentId(0)}`).waitFor();
-    await page.getByLabel('About').selectOption({ label: 'Domains' });
-    await page.getByText(`${DOMAIN} passed its DNS check`).waitFor();
-  });
 });
 
 /** Returns everything that the page has stored in the browser. */

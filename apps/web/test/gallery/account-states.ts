@@ -1,5 +1,5 @@
 import { DEFAULT_PLANS, type Account, type Token } from '@berth/contract';
-import { activity, EVERY_ACTIVITY, NOW_SECONDS } from '@berth/ui/testing/samples';
+import { EVERY_ACTIVITY, NOW_SECONDS } from '@berth/ui/testing/samples';
 import type { GalleryState, Script } from './window.ts';
 
 const DAY = 86_400;
@@ -56,6 +56,15 @@ const USAGE_ANSWERS = {
   },
 } satisfies Record<string, Script>;
 
+/** Lists the activities of one kind as the server does. No deploy token is the cause of one. */
+const ACTIVITIES: Script = {
+  reply: ({ event, authMethod }) => ({
+    activities: EVERY_ACTIVITY.filter(
+      (each) => authMethod !== 'deploy-token' && (event === undefined || each.event.startsWith(`${String(event)}.`)),
+    ),
+  }),
+};
+
 /** The states of the pages for activity, tokens and usage. */
 export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
@@ -68,19 +77,15 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
     name: 'activity-filtered',
     path: '/app/activity',
-    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY } } },
+    answers: { 'activities.list': ACTIVITIES },
     act: async (page) => void (await page.getByLabel('About').selectOption({ label: 'Domains' })),
     shows: ['www.harbour.example passed its DNS check'],
   },
   {
     name: 'activity-nothing-found',
     path: '/app/activity',
-    answers: {
-      'activities.list': {
-        value: { activities: [activity('deployment.create', 60, { deployment: 'calm-otter-4k9x2qd' })] },
-      },
-    },
-    act: async (page) => void (await page.getByLabel('By').selectOption({ label: 'The operator' })),
+    answers: { 'activities.list': ACTIVITIES },
+    act: async (page) => void (await page.getByLabel('By').selectOption({ label: 'Deploy tokens' })),
     shows: ['Nothing found', 'No activity matches these filters.'],
   },
   {

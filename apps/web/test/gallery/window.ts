@@ -20,6 +20,7 @@ export type Script =
       };
     }
   | { /** The answers for the pages of a list. The cursor of a page is its number. */ pages: readonly unknown[] }
+  | { /** Returns the answer to an input. */ reply: (input: Readonly<Record<string, unknown>>) => unknown }
   | { /** The connection breaks. */ offline: true }
   | { never: true };
 
@@ -172,9 +173,15 @@ async function answerCall(
     const data = { ...error, httpStatus: error.status, path: procedure };
     return route.fulfill({ status: error.status, json: { error: { message: error.message, code: -32_600, data } } });
   }
-  const { cursor } = (input ?? {}) as { cursor?: string };
-  const value = 'value' in script ? script.value : script.pages[Number(cursor ?? 0)];
-  return route.fulfill({ json: { result: { data: value } } });
+  return route.fulfill({ json: { result: { data: valueOf(script, (input ?? {}) as Record<string, unknown>) } } });
+}
+
+function valueOf(
+  script: Extract<Script, { value: unknown } | { pages: unknown } | { reply: unknown }>,
+  input: Readonly<Record<string, unknown>>,
+): unknown {
+  if ('value' in script) return script.value;
+  return 'reply' in script ? script.reply(input) : script.pages[Number(input['cursor'] ?? 0)];
 }
 
 /** Chooses an item of the “More about …” menu of a row. */

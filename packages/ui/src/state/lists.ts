@@ -1,6 +1,6 @@
 import type { Activity, Deployment, Domain } from '@berth/contract';
 import { useEffect, useRef } from 'react';
-import type { Answer } from '../backend.ts';
+import type { ActivityFilter, Answer } from '../backend.ts';
 import { useBackend } from './backend.ts';
 import { type List, usePagedList } from './paged-list.ts';
 
@@ -31,12 +31,17 @@ export function useDomains(): List<Domain> {
   return list;
 }
 
-/** Returns the activities of the account, newest first. @param onActivity Called for each new activity. */
-export function useActivities(onActivity: (activity: Activity) => void): List<Activity> {
+/**
+ * Returns the activities of the account that match a filter, newest first.
+ *
+ * @param onActivity Called for each new activity that matches.
+ */
+export function useActivities(filter: ActivityFilter, onActivity: (activity: Activity) => void): List<Activity> {
+  const { event, authMethod } = filter;
   const { api, onActivity: subscribe } = useBackend();
   const list = usePagedList({
-    name: ['activities'],
-    read: async (cursor) => pageOf(await api.listActivities({ cursor }), ({ activities }) => activities),
+    name: ['activities', event, authMethod],
+    read: async (cursor) => pageOf(await api.listActivities({ cursor, ...filter }), ({ activities }) => activities),
     keyOf: activityKey,
   });
   const { change } = list;
@@ -45,14 +50,21 @@ export function useActivities(onActivity: (activity: Activity) => void): List<Ac
   useEffect(
     () =>
       subscribe((activity) => {
+        if (!matches(activity, { event, authMethod })) return;
         latestOnActivity.current(activity);
         // The list may already contain the activity, if it was read after the activity happened.
         const key = activityKey(activity);
         change((items) => (items.some((each) => activityKey(each) === key) ? items : [activity, ...items]));
       }),
-    [subscribe, change],
+    [subscribe, change, event, authMethod],
   );
   return list;
+}
+
+/** Whether the server would list an activity. */
+function matches(activity: Activity, { event, authMethod }: ActivityFilter): boolean {
+  if (authMethod !== undefined && activity.authMethod !== authMethod) return false;
+  return event === undefined || event.split(',').some((name) => `${activity.event}.`.startsWith(`${name}.`));
 }
 
 /** Returns a key for an activity. Two equal activities in the same second have the same key and count as one. */

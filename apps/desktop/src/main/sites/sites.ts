@@ -62,7 +62,7 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
         onAddressChange(server.origin, name, null);
       });
     },
-    listActivities: ({ cursor }) => accounts.withClient(({ api }) => api.activities.list.query({ cursor })),
+    listActivities: (page) => accounts.withClient(({ api }) => api.activities.list.query(page)),
   } satisfies Partial<Handlers>;
   return { handlers, close: () => feed.close() };
 }
