@@ -3,7 +3,6 @@ import type {
   ActivityList,
   Deployment,
   DeploymentChanges,
-  DeploymentList,
   Domain,
   DomainDns,
   DomainList,
@@ -45,7 +44,6 @@ export interface ActivityFilter {
 
 /** The requests of an account that both windows send: the desktop app through its main process, the console to the server. */
 export interface AccountApi {
-  listDeployments(page: ListPage): Promise<Answer<DeploymentList>>;
   labelDeployment(change: { deployment: string; labels: string[] }): Promise<Answer<Deployment>>;
   deleteDeployment(of: { deployment: string }): Promise<Answer<unknown>>;
   listDomains(page: ListPage): Promise<Answer<DomainList>>;
@@ -75,8 +73,8 @@ export interface SitesApi {
     ttl?: number | null | undefined;
   }): Promise<Answer<Deployment>>;
   readChanges(of: { deployment: string; from: string }): Promise<Answer<DeploymentChanges>>;
-  /** Returns the address from which the browser downloads the files of a deployment. */
-  downloadUrl(deployment: string): string;
+  /** Returns the address from which the browser downloads the files of a deployment; `null` in a window that cannot download. */
+  readonly downloadUrl: ((deployment: string) => string) | null;
   listVersions(page: ListPage & { domain: string }): Promise<Answer<DomainVersionList>>;
   readDomain(of: { domain: string }): Promise<Answer<Domain>>;
   validateDomain(of: { domain: string }): Promise<Answer<DomainValidation>>;

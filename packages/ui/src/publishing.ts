@@ -13,9 +13,13 @@ export interface Question {
     /** The folder is the home folder, the desktop, Documents, Downloads, or a whole disk. */
     | 'personal'
     /** The item was pasted, which easily happens by mistake. */
-    | 'pasted';
+    | 'pasted'
+    /** A site is published from the folder already. */
+    | 'update';
   /** The folders inside the folder that the user more likely meant. The grant identifies a suggestion. */
   suggestions: readonly { grant: string; name: string }[];
+  /** The domain of the site that is published from the folder already. */
+  site?: string | undefined;
 }
 
 /** A warning about a published file. */

@@ -13,6 +13,7 @@ import { createNextDrop } from './next-drop.ts';
 import { createNotifications } from './notifications.ts';
 import { openPublishings } from './publishing/publishings.ts';
 import { openSettings } from './settings.ts';
+import { openSiteFolders } from './sites/site-folders.ts';
 import { createSites } from './sites/sites.ts';
 import { dataLossProblem } from './storage/damaged-file.ts';
 import { summarize } from './summary.ts';
@@ -59,6 +60,11 @@ async function openParts(options: PartsOptions) {
   const app = createAppCommands({ native, grants, state });
   const openLink = (url: string) => void app.openLink({ url }).catch(() => {});
   const notifications = createNotifications({ native, settings: settings.value, openLink, emit });
+  const siteFolders = await openSiteFolders({
+    dataDir,
+    onChange: (list) => emit('siteFolders', list),
+    onDamaged,
+  });
   const sharedOptions = { ...options, accounts, grants, nextDrop, notifications };
   const folders = await openFolders({
     ...sharedOptions,
@@ -69,16 +75,29 @@ async function openParts(options: PartsOptions) {
     accounts,
     emit,
     onDomain: (origin, domain) => folders.updateDomain(origin, domain),
-    onAddressChange: (origin, domain, deployment) => folders.addressChanged(origin, domain, deployment),
+    onAddressChange(origin, domain, deployment) {
+      folders.addressChanged(origin, domain, deployment);
+      siteFolders.addressChanged(origin, domain, deployment);
+    },
   });
+  const watchedAt = (server: string, path: string) =>
+    folders.list().find((folder) => folder.server === server && folder.path === path);
   const publishings = await openPublishings({
     ...sharedOptions,
     rule: { ...WATCH_RULE, ...watchRule },
     watchedPaths: () => folders.list().map(({ path }) => path),
+    siteFolders,
+    watchedDomain: (server, path) => watchedAt(server, path)?.domain ?? null,
+    async publishWatched(server, path) {
+      const watched = watchedAt(server, path);
+      if (watched) await folders.handlers.publishFolder({ id: watched.id });
+      return watched !== undefined;
+    },
+    showFolder: (path) => native.showFolder(path),
     onChange: (list) => emit('publishings', list),
     onProblem: (problem) => emit('problem', { problem }),
   });
-  return { about, emit, app, settings, nextDrop, accounts, grants, publishings, folders, sites };
+  return { about, emit, app, settings, nextDrop, accounts, grants, publishings, folders, siteFolders, sites };
 }
 
 class OpenBackend implements Backend {
@@ -100,10 +119,11 @@ class OpenBackend implements Backend {
   }
 
   state(): AppState {
-    const { publishings, folders, accounts, settings, about } = this.#parts;
+    const { publishings, folders, siteFolders, accounts, settings, about } = this.#parts;
     return {
       publishings: publishings.list(),
       folders: folders.list(),
+      siteFolders: siteFolders.list(),
       session: accounts.session(),
       settings: settings.value(),
       update: this.#update,

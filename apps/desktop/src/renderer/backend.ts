@@ -1,4 +1,4 @@
-import type { Backend } from '@berth/ui/backend';
+import type { Backend, SitesApi } from '@berth/ui/backend';
 import type { DesktopApi } from '../shared/contract.ts';
 
 /** Connects the shared pages to the app, which sends their requests to the current server. */
@@ -11,4 +11,9 @@ export function createBackend({ commands, events }: DesktopApi, openLink: (url: 
     copy: (text) => commands.copy({ text }),
     openLink,
   };
+}
+
+/** Connects the pages of sites to the app. The window cannot download files, so there is no address to download from. */
+export function createSitesApi({ commands }: DesktopApi): SitesApi {
+  return { ...commands, listVersions: commands.listDomainVersions, downloadUrl: null };
 }

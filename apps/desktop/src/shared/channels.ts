@@ -7,6 +7,9 @@ export const COMMANDS = [
   'setNextDrop',
   'publish',
   'answerPublishing',
+  'updatePublishing',
+  'publishSiteAgain',
+  'showSiteFolder',
   'cancelPublishing',
   'retryPublishing',
   'dismissPublishing',
@@ -27,7 +30,6 @@ export const COMMANDS = [
   'showFolder',
   'removeFolder',
   // Commands for sites and domains
-  'listDeployments',
   'labelDeployment',
   'deleteDeployment',
   'listDomains',
@@ -37,6 +39,15 @@ export const COMMANDS = [
   'shareDomain',
   'deleteDomain',
   'listActivities',
+  'listSites',
+  'readSite',
+  'readDeployment',
+  'changeDeployment',
+  'readChanges',
+  'listDomainVersions',
+  'readDomain',
+  'validateDomain',
+  'readProvider',
   // Commands for servers and accounts
   'addServer',
   'chooseServer',
@@ -55,10 +66,11 @@ export const COMMANDS = [
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
-/** The events that the app sends to the page. Each of the first five carries a complete part of the state. */
+/** The events that the app sends to the page. Each of the first six carries a complete part of the state. */
 export const EVENTS = [
   'publishings',
   'folders',
+  'siteFolders',
   'session',
   'settings',
   'update',

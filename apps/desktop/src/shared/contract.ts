@@ -2,12 +2,17 @@ import {
   Activity,
   ActivityList,
   Deployment,
-  DeploymentList,
+  DeploymentChanges,
+  DeploymentPatch,
   Domain,
+  DomainDns,
   DomainList,
   DomainRecords,
   DomainShare,
   DomainValidation,
+  DomainVersionList,
+  Site,
+  SiteList,
   VerifiedDomain,
 } from '@berth/contract';
 import { z } from 'zod';
@@ -17,12 +22,16 @@ import { Problem } from './problem.ts';
 import { FolderQuestion, GivenItem, Grant, Id, NextDropOptions, Publishing, PublishOptions } from './publishing.ts';
 import { Session } from './session.ts';
 import { About, Settings, Update } from './settings.ts';
+import { SiteFolder } from './site-folder.ts';
 
 const Nothing = z.undefined();
 const Name = z.string().trim().min(1).max(300);
 const Labels = z.array(z.string().max(64)).max(10);
 const Page = z.object({ cursor: z.string().max(512).optional() });
-const ActivityPage = Page.extend({ event: z.string().max(1_000).optional(), authMethod: z.string().max(64).optional() });
+const ActivityPage = Page.extend({
+  event: z.string().max(1_000).optional(),
+  authMethod: z.string().max(64).optional(),
+});
 const ById = z.object({ id: Id });
 const ByDeployment = z.object({ deployment: z.string().max(300) });
 const ByDomain = z.object({ domain: Name });
@@ -39,6 +48,8 @@ export const AppState = z.object({
   publishings: z.array(Publishing),
   /** The watched folders, in the order in which the user added them. */
   folders: z.array(WatchedFolder),
+  /** The folders from which sites were published, the most recent first. */
+  siteFolders: z.array(SiteFolder),
   session: Session,
   settings: Settings,
   update: Update,
@@ -69,6 +80,12 @@ export const commands = {
   },
   /** Answers the question about a folder: publishes the folder anyway (`instead: null`), or a suggested folder instead. */
   answerPublishing: { input: ById.extend({ instead: Grant.nullable() }), output: Nothing },
+  /** Answers the question about a folder that was published before: updates its site, or publishes the folder at a new link. */
+  updatePublishing: { input: ById.extend({ update: z.boolean() }), output: Nothing },
+  /** Publishes a site of the current server again from its folder. */
+  publishSiteAgain: { input: z.object({ deployment: z.string().max(300), domain: Name.nullable() }), output: ById },
+  /** Shows the folder of a site of the current server in the file manager. */
+  showSiteFolder: { input: z.object({ deployment: z.string().max(300), domain: Name.nullable() }), output: Nothing },
   cancelPublishing: { input: ById, output: Nothing },
   retryPublishing: { input: ById, output: Nothing },
   /** Removes a publish job from the list. A published site stays online; a running publish job is cancelled. */
@@ -132,7 +149,6 @@ export const commands = {
   /** Stops watching a folder. Its site stays online, unchanged. */
   removeFolder: { input: ById, output: Nothing },
 
-  listDeployments: { input: Page, output: DeploymentList },
   labelDeployment: { input: ByDeployment.extend({ labels: Labels }), output: Deployment },
   deleteDeployment: { input: ByDeployment, output: Nothing },
   listDomains: { input: Page, output: DomainList },
@@ -146,6 +162,18 @@ export const commands = {
   shareDomain: { input: ByDomain, output: DomainShare },
   deleteDomain: { input: ByDomain, output: Nothing },
   listActivities: { input: ActivityPage, output: ActivityList },
+  listSites: { input: Page.extend({ search: z.string().max(200).optional() }), output: SiteList },
+  /** Reads a site by its domain, or by the id of its deployment. */
+  readSite: { input: z.object({ site: Name }), output: Site },
+  /** Deletes a domain with its deployments, or a deployment. */
+  deleteSite: { input: z.object({ site: Name }), output: Nothing },
+  readDeployment: { input: ByDeployment, output: Deployment },
+  changeDeployment: { input: DeploymentPatch, output: Deployment },
+  readChanges: { input: ByDeployment.extend({ from: z.string().max(300) }), output: DeploymentChanges },
+  listDomainVersions: { input: Page.extend({ domain: Name }), output: DomainVersionList },
+  readDomain: { input: ByDomain, output: Domain },
+  validateDomain: { input: ByDomain, output: DomainValidation },
+  readProvider: { input: ByDomain, output: DomainDns },
 
   /** Checks that the address belongs to a Berth server, adds the server, and makes it the current server. */
   addServer: {
@@ -180,6 +208,7 @@ export const commands = {
 export const events = {
   publishings: z.array(Publishing),
   folders: z.array(WatchedFolder),
+  siteFolders: z.array(SiteFolder),
   session: Session,
   settings: Settings,
   update: Update,

@@ -53,8 +53,12 @@ export const Question = z.object({
     ...FolderQuestion.shape.about.options,
     /** The item was pasted, which easily happens by mistake. */
     'pasted',
+    /** A site is published from the folder already. */
+    'update',
   ]),
   suggestions: FolderQuestion.shape.suggestions,
+  /** The domain of the site that is published from the folder already. */
+  site: z.string().optional(),
 });
 export type Question = z.infer<typeof Question>;
 

@@ -270,7 +270,7 @@ describe('the list of servers', () => {
     await eventually(() =>
       expect(world.accounts.session().servers.map(({ signIn }) => signIn.is)).toEqual(['signed-in', 'signed-in']),
     );
-    await world.handlers.listDeployments({});
+    await world.handlers.listSites({});
     const keysSentTo = (to: string) =>
       new Set(world.sent.filter(({ origin }) => origin === to).map((one) => one.authorization));
     expect(keysSentTo(world.origin)).toEqual(new Set([`Bearer ${first}`]));

@@ -12,7 +12,7 @@ describe('the commands about sites and domains of the current server', () => {
     const { world, key } = await openSignedInWorld(server());
     const { handlers } = world;
     const { deployment } = await server().publish({ 'index.html': 'one' }, { key });
-    expect((await handlers.listDeployments({})).deployments).toMatchObject([{ deployment }]);
+    expect((await handlers.listSites({})).sites).toMatchObject([{ deployment }]);
     expect(await handlers.labelDeployment({ deployment, labels: ['blog'] })).toMatchObject({ labels: ['blog'] });
 
     const name = nameOf();
@@ -42,7 +42,7 @@ describe('the commands about sites and domains of the current server', () => {
 
   it('are refused with a message while the user is signed out', async () => {
     const world = await openWorld(server());
-    await expect(world.handlers.listDeployments({})).rejects.toMatchObject({
+    await expect(world.handlers.listSites({})).rejects.toMatchObject({
       kind: 'signed-out',
       message: `You are not signed in to ${world.origin}.`,
     });
@@ -55,7 +55,7 @@ describe('the commands about sites and domains of the current server', () => {
   it('mark the key as refused if the server rejects the key', async () => {
     const { world, account } = await openSignedInWorld(server());
     await server().database.query('delete from token where account_id = $1', [account]);
-    await expect(world.handlers.listDeployments({})).rejects.toMatchObject({ status: 401 });
+    await expect(world.handlers.listSites({})).rejects.toMatchObject({ status: 401 });
     await eventually(() => expect(world.signInState().is).toBe('refused'));
   });
 });

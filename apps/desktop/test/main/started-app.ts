@@ -112,6 +112,7 @@ function stateOf({ options, settings }: SmallBackend): AppState {
   return {
     publishings: [],
     folders: [],
+    siteFolders: [],
     session: {
       servers: [{ origin: 'http://localhost:4000', signIn: { is: 'signed-out' } }],
       current: 'http://localhost:4000',

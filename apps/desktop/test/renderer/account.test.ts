@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { eventually } from '@berth/ui/testing/page';
 import { describeWindow } from '../harness/gallery/describe-window.ts';
 import { EVERY_ACTIVITY } from '@berth/ui/testing/samples';
-import { activity, deployment, deploymentId, domain } from '@berth/ui/testing/samples';
+import { activity, deploymentId, domain, ownSite } from '@berth/ui/testing/samples';
 import { appState, problem, sendingProgress, workingJob } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 import { chooseFromMenu } from '../harness/gallery/window.ts';
@@ -11,70 +11,84 @@ import { chooseFromMenu } from '../harness/gallery/window.ts';
 const PAGE_SIZE = 50;
 const SITE_COUNT = 5_000;
 
-/** The pages of a list of five thousand deployments. */
+/** The pages of a list of five thousand sites. */
 const PAGES = Array.from({ length: SITE_COUNT / PAGE_SIZE }, (_, page) => ({
-  deployments: Array.from({ length: PAGE_SIZE }, (_, row) => deployment(page * PAGE_SIZE + row)),
+  sites: Array.from({ length: PAGE_SIZE }, (_, row) => ownSite(page * PAGE_SIZE + row)),
   ...(page + 1 < SITE_COUNT / PAGE_SIZE ? { nextCursor: String(page + 1) } : {}),
 }));
 
 describeWindow('the window with an account (desktop §8)', (gallery) => {
-  it('a search on the Sites page loads all five thousand sites, but only the visible rows are in the DOM', async () => {
-    const { page, sent } = await gallery.open(stateNamed('sites-empty'), {
-      answers: { listDeployments: { pages: PAGES } },
-    });
+  it('the Sites page loads five thousand sites in pages, and only the visible rows are in the DOM', async () => {
+    const { page, sent } = await gallery.open(stateNamed('sites-empty'), { answers: { listSites: { pages: PAGES } } });
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
     await rows.first().waitFor();
-    expect((await sent('listDeployments')).length).toBeLessThan(4);
-    const search = page.getByRole('searchbox');
-    await search.fill('-');
-    await eventually(() => rows.first().getAttribute('aria-setsize')).toBe(String(SITE_COUNT));
+    expect((await sent('listSites')).length).toBeLessThan(4);
+    const body = page.locator('.page-body');
+    await eventually(async () => {
+      await body.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      return rows.first().getAttribute('aria-setsize');
+    }).toBe(String(SITE_COUNT));
     expect(await rows.count()).toBeLessThan(60);
-    await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
     await page.getByRole('link', { name: deploymentId(SITE_COUNT - 1) }).waitFor();
-    await search.fill(deploymentId(4_321));
-    await eventually(() => rows.count()).toBe(1);
-    await search.fill('pull-4401');
-    await page.getByRole('link', { name: deploymentId(4_001) }).waitFor();
   });
 
-  it('a search on the Sites page finds a site by the name of a domain that points at it', async () => {
-    const { page } = await gallery.open(stateNamed('sites-list'));
-    await page.getByRole('searchbox').fill('harbour-notes');
-    const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
-    await eventually(() => rows.count()).toBe(1);
-    expect(await rows.innerText()).toContain(deploymentId(3));
+  it('a search on the Sites page asks the server', async () => {
+    const { page, sent } = await gallery.open(stateNamed('sites-list'));
+    await page.getByRole('searchbox').fill('harbour');
+    await eventually(() => sent('listSites')).toContainEqual({ search: 'harbour' });
   });
 
-  it('the row of a site edits its labels, and deletes the site only after a confirmation', async () => {
-    const site = deployment(1, { labels: ['autumn'] });
-    const { page, sent } = await gallery.open(stateNamed('sites-edit'), {
-      answers: { labelDeployment: { value: site } },
+  it('the row of a site edits its labels, and deletes a domain and its versions only after a confirmation', async () => {
+    const { page, sent } = await gallery.open(stateNamed('sites-list'), {
+      answers: { putDomain: { value: domain('handbook.sites.example') } },
     });
-    await page.getByLabel(`Labels of ${deploymentId(1)}`).fill('autumn');
+    await chooseFromMenu(page, 'Handbook', 'Labels…');
+    await page.getByRole('dialog').getByRole('textbox').fill('autumn');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('autumn').waitFor();
-    expect(await sent('labelDeployment')).toEqual([
-      { deployment: deploymentId(1), labels: ['preview', 'pull-401', 'autumn'] },
-    ]);
-    await chooseFromMenu(page, deploymentId(2), 'Delete…');
-    expect(await sent('deleteDeployment')).toEqual([]);
-    // The group makes screen readers read the question before the focused button.
-    await page.getByRole('group', { name: 'Its link stops working.' }).waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await sent('putDomain')).toEqual([{ domain: 'handbook.sites.example', labels: ['autumn'] }]);
+    await chooseFromMenu(page, 'Handbook', 'Delete…');
+    expect(await sent('deleteDomain')).toEqual([]);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await page.getByRole('link', { name: deploymentId(2) }).waitFor({ state: 'detached' });
-    expect(await sent('deleteDeployment')).toEqual([{ deployment: deploymentId(2) }]);
+    await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor({ state: 'detached' });
+    expect(await sent('deleteDomain')).toEqual([{ domain: 'handbook.sites.example' }]);
+    expect(await sent('deleteDeployment')).toContainEqual({ deployment: deploymentId(3) });
   });
 
   it('the Sites page shows a new site as soon as the server reports its activity', async () => {
     const { page, emit, answer } = await gallery.open(stateNamed('sites-list'));
-    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    await answer('listDeployments', { value: { deployments: [deployment(999), deployment(0)] } });
+    await page.getByRole('link', { name: deploymentId(3) }).waitFor();
+    await answer('listSites', { value: { sites: [ownSite(999), ownSite(3)] } });
     await emit('activity', activity('deployment.create', 0, { deployment: deploymentId(999) }));
     await page.getByRole('link', { name: deploymentId(999) }).waitFor();
-    await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    await emit('activity', activity('deployment.delete', 0, { deployment: deploymentId(0) }));
-    await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
+    await emit('activity', activity('deployment.delete', 0, { deployment: deploymentId(3) }));
+    await page.getByRole('link', { name: deploymentId(3) }).waitFor({ state: 'detached' });
+  });
+
+  it('the page of a site publishes it again from its folder, and changes its address before the old one can be removed', async () => {
+    const { page, sent } = await gallery.open(stateNamed('site-domain'), {
+      answers: {
+        putDomain: { value: domain('festival.sites.example') },
+        validateDomain: {
+          value: { valid: true, normalized: 'festival.sites.example', available: true, reason: null },
+        },
+        publishSiteAgain: { value: { id: '0'.repeat(16) } },
+      },
+    });
+    await page.getByRole('button', { name: 'Change address…' }).click();
+    await page.getByRole('dialog').getByLabel('Domain', { exact: true }).fill('festival');
+    await page.getByText('festival.sites.example is available.').waitFor();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Remove the old address?' }).waitFor();
+    expect(await sent('deleteDomain')).toEqual([]);
+    await page.getByRole('button', { name: 'Remove old address' }).click();
+    await page.getByText('www.harbour.example removed.').waitFor();
+    expect(await sent('putDomain')).toEqual([{ domain: 'festival', deployment: deploymentId(0), labels: [] }]);
+    expect(await sent('deleteDomain')).toEqual([{ domain: 'www.harbour.example' }]);
+    await page.getByRole('button', { name: 'Publish again' }).click();
+    await page.getByRole('heading', { name: 'Publish', exact: true }).waitFor();
+    expect(await sent('publishSiteAgain')).toEqual([{ deployment: deploymentId(0), domain: 'www.harbour.example' }]);
   });
 
   it('the Domains page adds a domain and shows the DNS records that the domain needs', async () => {
@@ -82,6 +96,8 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     const { page, sent } = await gallery.open(stateNamed('domains-add'), {
       answers: {
         putDomain: { value: addedDomain },
+        readDomain: { value: addedDomain },
+        readProvider: { value: { domain: addedDomain.domain, dns: null } },
         readRecords: {
           value: {
             domain: addedDomain.domain,

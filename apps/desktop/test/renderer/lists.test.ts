@@ -1,35 +1,25 @@
 import { expect, it } from 'vitest';
-import { eventually, focused } from '@berth/ui/testing/page';
+import { eventually } from '@berth/ui/testing/page';
 import { describeWindow } from '../harness/gallery/describe-window.ts';
-import { activity, deployment, deploymentId, domain, MINUTE, NOW } from '@berth/ui/testing/samples';
+import { activity, ownSite, deploymentId, domain, MINUTE, NOW } from '@berth/ui/testing/samples';
 import { problem, session, SIGNED_IN } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 
 const SITES = stateNamed('sites-list');
-/** Creates consecutive deployments. @param first The number of the newest deployment. */
-const sites = (first: number, count: number) => Array.from({ length: count }, (_, row) => deployment(first + row));
+/** Creates consecutive sites. @param first The number of the newest site. */
+const sites = (first: number, count: number) => Array.from({ length: count }, (_, row) => ownSite(first + row));
 const deletion = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
 
 describeWindow('the lists of an account (desktop §8)', (gallery) => {
-  it('the window does not delete a site that a domain points at, but offers to open the domains (B1)', async () => {
-    const { page, sent } = await gallery.open(stateNamed('sites-delete-linked'));
-    expect(await page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
-    await eventually(() => focused(page)).toBe('BUTTON Cancel');
-    await page.getByRole('button', { name: 'Open Domains' }).click();
-    await page.getByRole('heading', { name: 'Domains' }).waitFor();
-    expect(await sent('deleteDeployment')).toEqual([]);
-  });
-
   it('a site stays in the list, and the reason is shown, when the server refuses to delete the site', async () => {
-    const state = stateNamed('sites-delete-linked');
     const refusal = problem('refused', 'The site is in use.');
-    const { page } = await gallery.open(state, {
-      answers: { listDomains: { value: { domains: [] } }, deleteDeployment: { problem: refusal } },
+    const { page } = await gallery.open(stateNamed('sites-delete'), {
+      answers: { deleteDomain: { problem: refusal } },
     });
-    await page.getByText(`Delete ${deploymentId(1)}? Its link stops working. This cannot be undone.`).waitFor();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText(refusal.message).waitFor();
-    await page.getByRole('link', { name: deploymentId(1) }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor();
   });
 
   it('api §9: an activity and a state that a newer server has added are shown by their names', async () => {
@@ -46,25 +36,17 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     await domains.page.getByText('moving', { exact: true }).waitFor();
   });
 
-  it('a site that was taken down says so', async () => {
-    const takenDown = deployment(1, { takenDown: { reason: 'Phishing', since: 1_790_000_000 } });
-    const { page } = await gallery.open(SITES, {
-      answers: { listDeployments: { value: { deployments: [takenDown] } } },
-    });
-    await page.getByTitle('Phishing').getByText('taken down').waitFor();
-  });
-
   it('a site that moves to an earlier page while the list loads is listed once and in order', async () => {
     const { page, emit, answer, sent } = await gallery.open(SITES, {
-      answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
+      answers: { listSites: { pages: [{ sites: sites(0, 50), nextCursor: '1' }] } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    const requestsBefore = (await sent('listDeployments')).length;
-    await answer('listDeployments', {
-      pages: [{ deployments: sites(1, 50), nextCursor: '1' }, { deployments: sites(50, 20) }],
+    const requestsBefore = (await sent('listSites')).length;
+    await answer('listSites', {
+      pages: [{ sites: sites(1, 50), nextCursor: '1' }, { sites: sites(50, 20) }],
     });
     await emit('activity', deletion(0));
-    await eventually(async () => (await sent('listDeployments')).length).toBeGreaterThan(requestsBefore);
+    await eventually(async () => (await sent('listSites')).length).toBeGreaterThan(requestsBefore);
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
     // The list contains the sites 1 to 69 once.
@@ -76,10 +58,10 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
   it('the list of sites loads its next page when all loaded sites are deleted', async () => {
     const { page, answer } = await gallery.open(SITES, {
       // The second page is not loaded at first, because the end of the first page is out of view.
-      answers: { listDeployments: { pages: [{ deployments: sites(0, 50), nextCursor: '1' }] } },
+      answers: { listSites: { pages: [{ sites: sites(0, 50), nextCursor: '1' }] } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    await answer('listDeployments', { pages: [{ deployments: [], nextCursor: '1' }, { deployments: sites(70, 2) }] });
+    await answer('listSites', { pages: [{ sites: [], nextCursor: '1' }, { sites: sites(70, 2) }] });
     await page.evaluate(
       (activities) => activities.forEach((each) => window.fake.emit('activity', each)),
       Array.from({ length: 50 }, (_, number) => deletion(number)),
@@ -94,25 +76,25 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
       { origin: otherServer, signIn: SIGNED_IN },
     ];
     const { page, emit, answer, sent } = await gallery.open(SITES, {
-      answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
+      answers: { listSites: { value: { sites: sites(0, 2) } } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
-    const requestsBefore = (await sent('listDeployments')).length;
-    await answer('listDeployments', { later: true });
+    const requestsBefore = (await sent('listSites')).length;
+    await answer('listSites', { later: true });
     await emit('activity', activity('deployment.create', 0, { deployment: deploymentId(9) }));
-    await eventually(async () => (await sent('listDeployments')).length).toBe(requestsBefore + 1);
+    await eventually(async () => (await sent('listSites')).length).toBe(requestsBefore + 1);
     await emit('session', session(SIGNED_IN, { servers, current: otherServer }));
-    await eventually(async () => (await sent('listDeployments')).length).toBe(requestsBefore + 2);
+    await eventually(async () => (await sent('listSites')).length).toBe(requestsBefore + 2);
     // The answer of the previous server arrives last.
     await page.evaluate(
-      (deployments) => {
+      (sites) => {
         const turnCounter = Object.assign(window, { turns: 0 });
         const value = {
-          get deployments() {
-            return turnCounter.turns++ === 0 ? deployments.there : deployments.left;
+          get sites() {
+            return turnCounter.turns++ === 0 ? sites.there : sites.left;
           },
         };
-        window.fake.answer('listDeployments', { value });
+        window.fake.answer('listSites', { value });
       },
       { left: sites(90, 1), there: sites(40, 1) },
     );
@@ -128,12 +110,12 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     ['the event stream starts', 'following', {}],
   ] as const)('the list of sites reloads when %s, because it has missed earlier events', async (_, event, data) => {
     const { page, emit, answer } = await gallery.open(SITES, {
-      answers: { listDeployments: { value: { deployments: sites(0, 2) } } },
+      answers: { listSites: { value: { sites: sites(0, 2) } } },
     });
     await page.getByRole('link', { name: deploymentId(0) }).waitFor();
     await emit('session', session(SIGNED_IN, { online: false }));
     await page.getByText('Offline').waitFor({ state: 'attached' });
-    await answer('listDeployments', { value: { deployments: sites(1, 1) } });
+    await answer('listSites', { value: { sites: sites(1, 1) } });
     await emit(event, data);
     await page.getByRole('link', { name: deploymentId(0) }).waitFor({ state: 'detached' });
   });
@@ -182,17 +164,10 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     expect(await row.evaluate((element) => element.isConnected)).toBe(true);
   });
 
-  it('the form of a domain follows a change by another client, and counts down to the next DNS check', async () => {
-    const name = 'harbour.example';
-    const { page, emit, answer } = await gallery.open(stateNamed('domains-list'));
+  it('the page of a domain counts down to the next DNS check', async () => {
+    const { page } = await gallery.open(stateNamed('domain-records'));
     await page.getByText('Next check in 10 min.').waitFor();
     await page.clock.setFixedTime(NOW + 9 * MINUTE);
     await page.getByText('Next check in 1 min.').waitFor();
-    await answer('listDomains', {
-      value: { domains: [domain(name, { status: 'partial', deployment: deploymentId(8) })] },
-    });
-    await emit('activity', activity('domain.update', 0, { domain: name, deployment: deploymentId(8) }));
-    await eventually(() => page.getByLabel('Points to').inputValue()).toBe(deploymentId(8));
-    expect(await page.getByRole('button', { name: 'Update' }).isDisabled()).toBe(true);
   });
 });

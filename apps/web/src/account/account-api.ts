@@ -5,7 +5,6 @@ import { answerOf } from './answers.ts';
 /** Sends the requests of the shared pages to the server. */
 export function createAccountApi({ api }: BerthClient): AccountApi {
   return {
-    listDeployments: (page) => answerOf(api.deployments.list.query(page)),
     labelDeployment: (change) => answerOf(api.deployments.update.mutate(change)),
     deleteDeployment: (of) => answerOf(api.deployments.delete.mutate(of)),
     listDomains: (page) => answerOf(api.domains.list.query(page)),

@@ -29,6 +29,7 @@ export default function PublishPage() {
   };
   const actions = useMemo(
     (): PublishingActions => ({
+      update: null,
       answer: async (id, instead) => drops.answer(id, instead),
       cancel: drops.cancel,
       retry: drops.retry,

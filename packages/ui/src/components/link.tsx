@@ -34,11 +34,12 @@ export function OpenIcon({ url, subject }: { url: string; subject: string }) {
 }
 
 /** A button that opens a link in the browser, outside this window. */
-export function OpenButton({ url }: { url: string }) {
+export function OpenButton({ url, variant = 'plain' }: { url: string; variant?: 'plain' | 'primary' }) {
   const { openLink } = useBackend();
-  if (openLink !== null) return <Button label="Open" small icon={ExternalLink} onClick={() => openLink(url)} />;
+  if (openLink !== null)
+    return <Button label="Open" small variant={variant} icon={ExternalLink} onClick={() => openLink(url)} />;
   return (
-    <a className="button plain is-small" {...inNewTab(url)}>
+    <a className={`button ${variant} is-small`} {...inNewTab(url)}>
       <ExternalLink size={15} aria-hidden />
       <span>Open</span>
     </a>

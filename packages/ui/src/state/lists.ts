@@ -1,4 +1,4 @@
-import type { Activity, Deployment, Domain } from '@berth/contract';
+import type { Activity, Domain } from '@berth/contract';
 import { useEffect, useRef } from 'react';
 import type { ActivityFilter, Answer } from '../backend.ts';
 import { useBackend } from './backend.ts';
@@ -6,18 +6,6 @@ import { type List, usePagedList } from './paged-list.ts';
 
 /** The delay between the last activity of a burst and the refresh of a list, in milliseconds. */
 const REFRESH_DELAY_MS = 400;
-
-/** Returns the deployments of the account, newest first. Refreshes them when an activity reports a change. */
-export function useDeployments(): List<Deployment> {
-  const { api } = useBackend();
-  const list = usePagedList({
-    name: ['deployments'],
-    read: async (cursor) => pageOf(await api.listDeployments({ cursor }), ({ deployments }) => deployments),
-    keyOf: ({ deployment }) => deployment,
-  });
-  useRefreshOnActivity(list, ['deployment']);
-  return list;
-}
 
 /** Returns the domains of the account. Refreshes them when an activity reports a change. */
 export function useDomains(): List<Domain> {

@@ -30,9 +30,11 @@ const QUESTIONS: Record<Question['about'], string> = {
   project: 'This folder looks like a project’s source, not its build output.',
   personal: 'This looks like a personal folder. All its files would be public.',
   pasted: 'You pasted this item. It is not public until you publish it.',
+  update: 'This folder is published already.',
 };
 
 /** Explains why the app asks before it publishes, and mentions the suggested folders if there are any. */
-export function questionText({ about, suggestions }: Question): string {
+export function questionText({ about, suggestions, site }: Question): string {
+  if (about === 'update') return `${QUESTIONS.update} Update ${site}, or publish it at a new link?`;
   return suggestions.length === 0 ? QUESTIONS[about] : `${QUESTIONS[about]} Did you mean one of these folders?`;
 }

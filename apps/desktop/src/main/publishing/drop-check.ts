@@ -16,12 +16,14 @@ interface DropCheckOptions {
   queue: Pick<PublishQueue, 'add'>;
   listEvent: ThrottledEvent;
   grants: Grants;
+  /** The domain of the site that is published from a folder already; `null` for none. */
+  siteAt(server: string, path: string): string | null;
 }
 
 export type DropCheck = ReturnType<typeof createDropCheck>;
 
 /** Checks every new drop before it enters the queue. A publish job that was queued when the app quit skips the check. */
-export function createDropCheck({ list, queue, listEvent, grants }: DropCheckOptions) {
+export function createDropCheck({ list, queue, listEvent, grants, siteAt }: DropCheckOptions) {
   let isClosed = false;
 
   /** Returns `null` after `close`, and once the publish job is dismissed, cancelled or confirmed. */
@@ -66,7 +68,8 @@ export function createDropCheck({ list, queue, listEvent, grants }: DropCheckOpt
       if (!entry) return;
       try {
         const source = await resolveSource(entry);
-        proceed(id, await questionOf({ ...entry, source }, grants));
+        const checked = { ...entry, source };
+        proceed(id, updateQuestion(checked, siteAt) ?? (await questionOf(checked, grants)));
       } catch (thrown) {
         if (!findUnchecked(id)) return;
         list.change(id, { state: { is: 'failed', problem: problemOf(thrown), at: Date.now() } });
@@ -81,6 +84,16 @@ export function createDropCheck({ list, queue, listEvent, grants }: DropCheckOpt
     /** Makes running checks have no effect. */
     close: () => void (isClosed = true),
   };
+}
+
+/** Asks whether to update the site that is published from the folder already; `null` if there is none, or if a domain was chosen. */
+function updateQuestion(
+  { server, anonymous, source, options, sure }: Entry,
+  siteAt: DropCheckOptions['siteAt'],
+): Question | null {
+  if (anonymous || sure || source.kind !== 'folder' || options.domain !== undefined) return null;
+  const site = siteAt(server, source.path);
+  return site === null ? null : { about: 'update', suggestions: [], site };
 }
 
 /** The question to ask before publishing; `null` if the source looks like a site or the user has confirmed it. */

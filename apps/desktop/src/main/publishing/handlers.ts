@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 import { ClientError } from '@berth/client';
+import type { CommandInput } from '../../shared/contract.ts';
 import type { PublishOptions } from '../../shared/publishing.ts';
+import { isSiteOf } from '../../shared/is-site-of.ts';
+import type { SiteFolder } from '../../shared/site-folder.ts';
 import type { Handlers } from '../backend.ts';
 import type { Granted } from '../grants.ts';
 import { type DropCheck, nameOf } from './drop-check.ts';
@@ -24,7 +27,7 @@ export class PublishingHandlers implements Partial<Handlers> {
   }
 
   readonly publish: Handlers['publish'] = async ({ grants: given, pasted }) => {
-    const { accounts, grants, nextDrop, list, dropCheck, passwords, listEvent } = this.#options;
+    const { accounts, grants, nextDrop, list } = this.#options;
     const publishOptions = nextDrop.usable();
     const sources = sourcesOf(given.map((grant) => grants.peek(grant)));
     const server = accounts.session().current;
@@ -33,28 +36,35 @@ export class PublishingHandlers implements Partial<Handlers> {
     for (const grant of new Set(given)) grants.take(grant);
     nextDrop.clear();
 
-    const { password, ...storedOptions } = publishOptions;
-    const entries = sources.map((source): Entry => ({
-      id: randomBytes(8).toString('hex'),
-      name: nameOf(source),
-      begun: Date.now(),
-      server,
-      anonymous: client.key === null,
-      source,
-      options: storedOptions,
-      password: password !== undefined,
-      sure: false,
-      pasted,
-      state: { is: 'asking' },
-      leftOut: [],
-    }));
-    // Show the entries immediately, because a slow drive delays the checks.
-    list.add(entries.toReversed());
-    for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
-    listEvent.emitNow();
-    await Promise.all(entries.map(({ id }) => dropCheck.check(id)));
-    await list.saved();
-    return { publishings: entries.map(({ id }) => id) };
+    const publishings = await this.#begin(sources, server, { options: publishOptions, pasted });
+    return { publishings };
+  };
+
+  readonly publishSiteAgain: Handlers['publishSiteAgain'] = async (site) => {
+    const { accounts, list } = this.#options;
+    const { server, domain, path } = this.#folderOf(site);
+    const sources = [{ kind: 'folder', path } as const];
+    const options = domain === null ? {} : { domain };
+    refuseUnpublishable(sources, options, accounts.client(server).key, list.entries().filter(isOpen).length);
+    const [id] = await this.#begin(sources, server, { options });
+    return { id: id! };
+  };
+
+  readonly showSiteFolder: Handlers['showSiteFolder'] = async (site) =>
+    void this.#options.showFolder(this.#folderOf(site).path);
+
+  readonly updatePublishing: Handlers['updatePublishing'] = async ({ id, update }) => {
+    const { list, dropCheck, siteFolders, publishWatched } = this.#options;
+    const { server, source, options } = this.#findInState(id, ['asking'], 'This question is no longer open.');
+    if (source.kind !== 'folder') throw new ClientError('refused', 'Only a folder can update a site.');
+    if (update) {
+      if (await publishWatched(server, source.path)) return this.dismissPublishing({ id });
+      const site = siteFolders.siteAt(server, source.path);
+      if (!site || site.domain === null)
+        throw new ClientError('refused', 'This site no longer exists. Publish a new link.');
+      list.change(id, { options: { ...options, domain: site.domain } });
+    }
+    dropCheck.confirm(id);
   };
 
   readonly answerPublishing: Handlers['answerPublishing'] = async ({ id, instead }) => {
@@ -113,6 +123,46 @@ export class PublishingHandlers implements Partial<Handlers> {
     list.change(id, { state: { is: 'published', published: { ...published, claim: null, expires: null } } });
     listEvent.emitNow();
   };
+
+  /** Adds publish jobs and checks them. Resolves to their ids once they are checked and stored. */
+  async #begin(
+    sources: readonly Source[],
+    server: string,
+    { options, pasted }: { options: PublishOptions; pasted?: boolean | undefined },
+  ): Promise<string[]> {
+    const { accounts, list, dropCheck, passwords, listEvent } = this.#options;
+    const { password, ...storedOptions } = options;
+    const entries = sources.map((source): Entry => ({
+      id: randomBytes(8).toString('hex'),
+      name: nameOf(source),
+      begun: Date.now(),
+      server,
+      anonymous: accounts.client(server).key === null,
+      source,
+      options: storedOptions,
+      password: password !== undefined,
+      sure: false,
+      pasted,
+      state: { is: 'asking' },
+      leftOut: [],
+    }));
+    // Show the entries immediately, because a slow drive delays the checks.
+    list.add(entries.toReversed());
+    for (const { id } of entries) if (password !== undefined) passwords.set(id, password);
+    listEvent.emitNow();
+    await Promise.all(entries.map(({ id }) => dropCheck.check(id)));
+    await list.saved();
+    return entries.map(({ id }) => id);
+  }
+
+  /** Finds the folder of a site on the current server. @throws ClientError `refused` when the folder is unknown. */
+  #folderOf(site: CommandInput<'publishSiteAgain'>): SiteFolder {
+    const { accounts, siteFolders } = this.#options;
+    const { current } = accounts.session();
+    const folder = siteFolders.list().find((each) => each.server === current && isSiteOf(each, site));
+    if (folder) return { ...folder, domain: site.domain };
+    throw new ClientError('refused', 'This site was not published from a folder of this computer.');
+  }
 
   /** Finds an entry that is in one of the states. @throws ClientError `refused` with `message` otherwise. */
   #findInState(id: string, states: readonly StoredState['is'][], message: string): Entry {

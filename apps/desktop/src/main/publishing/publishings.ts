@@ -61,7 +61,11 @@ class Publishings {
       passwords: new Map<string, string>(),
     };
     this.#queue = new PublishQueue(new Runner(sharedOptions).run);
-    this.#dropCheck = createDropCheck({ ...sharedOptions, queue: this.#queue });
+    this.#dropCheck = createDropCheck({
+      ...sharedOptions,
+      queue: this.#queue,
+      siteAt: (server, path) => options.siteFolders.siteAt(server, path)?.domain ?? options.watchedDomain(server, path),
+    });
     this.handlers = new PublishingHandlers({ ...sharedOptions, dropCheck: this.#dropCheck, queue: this.#queue });
   }
 

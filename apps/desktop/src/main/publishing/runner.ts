@@ -14,6 +14,7 @@ import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import type { NextDrop } from '../next-drop.ts';
 import type { Notifications } from '../notifications.ts';
+import type { SiteFolders } from '../sites/site-folders.ts';
 import type { ProgressView } from '@berth/client/progress-view';
 import type { StoreOptions } from '../storage/json-file.ts';
 import { type AttemptInput, attemptPublishing } from './attempt.ts';
@@ -39,6 +40,14 @@ export interface PublishingOptions extends StoreOptions {
   retries?: Partial<RetryPolicy> | undefined;
   /** The absolute paths of the watched folders. */
   watchedPaths(): readonly string[];
+  /** The domain of the watched folder at a path; `null` for none. */
+  watchedDomain(server: string, path: string): string | null;
+  /** Publishes a watched folder now. Resolves to false if no watched folder of the server has the path. */
+  publishWatched(server: string, path: string): Promise<boolean>;
+  /** Shows a folder in the file manager. */
+  showFolder(path: string): void;
+  /** Remembers the folders that were published. */
+  siteFolders: SiteFolders;
   /** Called with the whole list, newest first, when it changes. */
   onChange(publishings: Publishing[]): void;
   /** Called with problems that belong to no publish job. */
@@ -131,7 +140,7 @@ export class Runner {
   }
 
   async #finish({ id, name, source }: Entry, state: StoredState, { leftOut }: ProgressView): Promise<void> {
-    const { notifications, list, staging, listEvent, passwords } = this.#options;
+    const { notifications, list, staging, listEvent, passwords, siteFolders } = this.#options;
     this.#failures.delete(id);
     if (state.is === 'published') passwords.delete(id);
     list.update(id, { view: null });
@@ -139,6 +148,10 @@ export class Runner {
     list.change(id, { state, source: withoutCopy, leftOut });
     listEvent.emitNow();
     if (state.is === 'published') notifications.published(name, state.published);
+    if (state.is === 'published' && source.kind === 'folder') {
+      const { server, deployment, domain } = state.published;
+      siteFolders.remember({ server, deployment, domain, path: source.path });
+    }
     if (state.is === 'failed') notifications.failed(id, name, state.problem);
     // The stored entry must say that there is no copy before the copy is removed.
     await list.saved();

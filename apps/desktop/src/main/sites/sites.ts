@@ -34,7 +34,6 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
     return domain;
   };
   const handlers = {
-    listDeployments: ({ cursor }) => accounts.withClient(({ api }) => api.deployments.list.query({ cursor })),
     labelDeployment: (input) => accounts.withClient(({ api }) => api.deployments.update.mutate(input)),
     async deleteDeployment({ deployment }) {
       await accounts.withClient(({ api }) => api.deployments.delete.mutate({ deployment }));
@@ -63,6 +62,22 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
       });
     },
     listActivities: (page) => accounts.withClient(({ api }) => api.activities.list.query(page)),
+    listSites: (page) => accounts.withClient(({ api }) => api.sites.list.query(page)),
+    readSite: (of) => accounts.withClient(({ api }) => api.sites.get.query(of)),
+    async deleteSite({ site }) {
+      await accounts.withClient(async ({ api, server }) => {
+        await api.sites.delete.mutate({ site });
+        onAddressChange(server.origin, site, null);
+      });
+    },
+    readDeployment: (of) => accounts.withClient(({ api }) => api.deployments.get.query(of)),
+    changeDeployment: (change) => accounts.withClient(({ api }) => api.deployments.update.mutate(change)),
+    readChanges: (of) => accounts.withClient(({ api }) => api.deployments.changes.query(of)),
+    listDomainVersions: (page) => accounts.withClient(({ api }) => api.domains.versions.query(page)),
+    readDomain: (of) =>
+      accounts.withClient(async ({ api, server }) => reportDomain(server, await api.domains.get.query(of))),
+    validateDomain: (of) => accounts.withClient(({ api }) => api.domains.validate.mutate(of)),
+    readProvider: (of) => accounts.withClient(({ api }) => api.domains.dns.query(of)),
   } satisfies Partial<Handlers>;
   return { handlers, close: () => feed.close() };
 }

@@ -1,7 +1,7 @@
 import './shell.css';
 import { Toasts } from '@berth/ui/components/toasts';
 import { AccountContext } from '@berth/ui/state/account';
-import { BackendContext } from '@berth/ui/state/backend';
+import { BackendContext, SitesApiContext } from '@berth/ui/state/backend';
 import { keepFocus } from '@berth/ui/state/keep-focus';
 import { NavigationContext, type Place } from '@berth/ui/state/navigation';
 import { NextDropContext } from '@berth/ui/state/next-drop';
@@ -11,14 +11,18 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { DesktopApi, Page } from '../../shared/contract.ts';
 import { Empty } from '@berth/ui/components/page';
 import { ActivityPage } from '@berth/ui/pages/activity/activity-page';
-import { DomainsPage } from '@berth/ui/pages/domains/domains-page';
+import { DomainListPage } from '@berth/ui/pages/domains/domain-list-page';
+import { DomainPage } from '@berth/ui/pages/domains/domain-page';
+import { SitePage } from '@berth/ui/pages/sites/site-page';
+import { SitesPage } from '@berth/ui/pages/sites/sites-page';
+import { SiteFoldersContext } from '@berth/ui/state/site-folders';
 import { FoldersPage } from '../pages/folders/folders-page.tsx';
 import { WatchDialog } from '../pages/folders/watch-dialog.tsx';
 import { PublishPage } from '../pages/publish/publish-page.tsx';
 import { SettingsPage } from '../pages/settings/settings-page.tsx';
-import { DeploymentsPage } from '@berth/ui/pages/deployments/deployments-page';
-import { createBackend } from '../backend.ts';
+import { createBackend, createSitesApi } from '../backend.ts';
 import { accountView } from '../state/account.ts';
+import { useSiteFolders } from '../state/site-folders.ts';
 import { useOptions } from '../state/next-drop.ts';
 import { createShell, type Route, ShellContext, type WatchSource } from '../state/shell.ts';
 import { useAppState, useSnapshot, useStore } from '../state/store.ts';
@@ -26,19 +30,29 @@ import { Announcements } from './announcements.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { Sidebar } from './sidebar.tsx';
 
-const PAGES: Record<Page, () => React.ReactNode> = {
-  publish: PublishPage,
-  folders: FoldersPage,
-  sites: DeploymentsPage,
-  domains: DomainsPage,
-  activity: ActivityPage,
-  settings: SettingsPage,
+const PAGES: Record<Page, (route: Route) => React.ReactNode> = {
+  publish: () => <PublishPage />,
+  folders: () => <FoldersPage />,
+  sites: ({ site }) => (site === undefined ? <SitesPage /> : <SitePage key={site} site={site} />),
+  domains: ({ domain }) => (domain === undefined ? <DomainListPage /> : <DomainPage key={domain} domain={domain} />),
+  activity: () => <ActivityPage />,
+  settings: () => <SettingsPage />,
 };
 
-/** Returns the page for a place. The app signs in on its settings page, and shows sites and domains in lists only. */
-function pageOf(place: Place): Page {
-  if (typeof place === 'object') return 'site' in place ? 'sites' : 'domains';
-  return place === 'sign-in' ? 'settings' : place;
+/** The names of the pages for screen readers. */
+const PAGE_NAMES: Record<Page, string> = {
+  publish: 'Publish',
+  folders: 'Folders',
+  sites: 'Sites',
+  domains: 'Domains',
+  activity: 'Activity',
+  settings: 'Settings',
+};
+
+/** Returns the route to a place. The app signs in on its settings page. */
+function routeTo(place: Place): Route {
+  if (typeof place !== 'object') return { page: place === 'sign-in' ? 'settings' : place };
+  return 'site' in place ? { page: 'sites', site: place.site } : { page: 'domains', domain: place.domain };
 }
 
 export function App({ desktop }: { desktop: DesktopApi }) {
@@ -86,7 +100,7 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
   const account = useMemo(() => accountView(session), [session]);
   const navigation = useMemo(
     () => ({
-      navigate: (place: Place) => navigate({ page: pageOf(place) }),
+      navigate: (place: Place) => navigate(routeTo(place)),
       hrefOf: () => '#',
       target: route,
       pagesScroll: true,
@@ -95,37 +109,42 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
   );
 
   useEffect(keepFocus, []);
-  const CurrentPage = PAGES[route.page];
+  const sitesApi = useMemo(() => createSitesApi(desktop), [desktop]);
+  const folderOf = useSiteFolders(shell);
   const [source] = watchQueue;
   return (
     <BackendContext value={backend}>
-      <AccountContext value={account}>
-        <NotesContext value={notes}>
-          <NavigationContext value={navigation}>
-            <ShellContext value={shell}>
-              <div className="shell" data-platform={platform}>
-                <Sidebar />
-                <NextDropContext value={nextDrop}>
-                  <main key={route.page} aria-label={route.page}>
-                    <CurrentPage />
-                  </main>
-                </NextDropContext>
-              </div>
-              {source && (
-                <WatchDialog
-                  // The name is not a key, because many folders are called “dist”.
-                  key={'grant' in source.of ? source.of.grant : source.of.publishing}
-                  source={source}
-                  onClose={() => setWatchQueue((before) => before.filter((each) => each !== source))}
-                />
-              )}
-              <DropOverlay />
-              <Toasts toasts={toasts} dismiss={dismiss} />
-              <Announcements />
-            </ShellContext>
-          </NavigationContext>
-        </NotesContext>
-      </AccountContext>
+      <SitesApiContext value={sitesApi}>
+        <SiteFoldersContext value={folderOf}>
+          <AccountContext value={account}>
+            <NotesContext value={notes}>
+              <NavigationContext value={navigation}>
+                <ShellContext value={shell}>
+                  <div className="shell" data-platform={platform}>
+                    <Sidebar />
+                    <NextDropContext value={nextDrop}>
+                      <main key={[route.page, route.site, route.domain].join(' ')} aria-label={PAGE_NAMES[route.page]}>
+                        {PAGES[route.page](route)}
+                      </main>
+                    </NextDropContext>
+                  </div>
+                  {source && (
+                    <WatchDialog
+                      // The name is not a key, because many folders are called “dist”.
+                      key={'grant' in source.of ? source.of.grant : source.of.publishing}
+                      source={source}
+                      onClose={() => setWatchQueue((before) => before.filter((each) => each !== source))}
+                    />
+                  )}
+                  <DropOverlay />
+                  <Toasts toasts={toasts} dismiss={dismiss} />
+                  <Announcements />
+                </ShellContext>
+              </NavigationContext>
+            </NotesContext>
+          </AccountContext>
+        </SiteFoldersContext>
+      </SitesApiContext>
     </BackendContext>
   );
 }

@@ -4,8 +4,13 @@ import type { DesktopApi, EventData } from '../../shared/contract.ts';
 import type { GivenItem, NextDropOptions } from '../../shared/publishing.ts';
 import { optionsError } from '@berth/ui/text/validate';
 
-/** The page to show, and optionally the id of the card to scroll to, or a server address to fill in. */
-export type Route = EventData<'navigate'>;
+/** The page to show, and optionally the id of the card to scroll to, a server address to fill in, or one site or domain. */
+export interface Route extends EventData<'navigate'> {
+  /** The site to show on the page of sites: its domain, or the id of its deployment. */
+  site?: string;
+  /** The domain to show on the page of domains. */
+  domain?: string;
+}
 
 /** A folder to watch, identified by its grant or by the publish job that published the folder. */
 export interface WatchSource {

@@ -7,7 +7,7 @@ type Snapshot = { is: 'loading' } | { is: 'failed'; problem: Problem } | { is: '
 /** Holds the last state that the app reported. The page never changes the state itself. */
 export type Store = ReturnType<typeof openStore>;
 
-const SLICES = ['publishings', 'folders', 'session', 'settings', 'update'] as const;
+const SLICES = ['publishings', 'folders', 'siteFolders', 'session', 'settings', 'update'] as const;
 
 /**
  * Subscribes to the app's events and reads its state.

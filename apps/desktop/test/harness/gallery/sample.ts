@@ -39,6 +39,7 @@ export function appState(other: Partial<AppState> = {}): AppState {
   return {
     publishings: [],
     folders: [],
+    siteFolders: [],
     session: session(SIGNED_IN),
     settings: DEFAULT_SETTINGS,
     update: { is: 'none' },

@@ -16,12 +16,16 @@ const CHECK_DELAY_MS = 300;
 interface AddDomainProps {
   /** The deployment to show at the domain. Default: none. */
   target?: string;
+  /** The labels of the domain. Default: none. */
+  labels?: string[];
+  /** Default: says what is added. */
+  title?: string;
   onAdded: (domain: Domain) => void;
   onClose: () => void;
 }
 
 /** Adds a domain, and checks while the user types whether the account can have the name. */
-export function AddDomain({ target, onAdded, onClose }: AddDomainProps) {
+export function AddDomain({ target, labels, title, onAdded, onClose }: AddDomainProps) {
   const { api } = useBackend();
   const [name, setName] = useState('');
   const typed = name.trim();
@@ -31,11 +35,11 @@ export function AddDomain({ target, onAdded, onClose }: AddDomainProps) {
   const refusal = validation?.available === false ? validation.reason : null;
   const isReady = typed !== '' && error === null && refusal === null;
   const add = async () => {
-    const added = await request.submit(api.putDomain({ domain: typed, deployment: target }));
+    const added = await request.submit(api.putDomain({ domain: typed, deployment: target, ...(labels && { labels }) }));
     if (added !== null) onAdded(added.value);
   };
   return (
-    <Dialog title={target === undefined ? 'Add a domain' : 'Show this site at a domain'} onClose={onClose}>
+    <Dialog title={title ?? (target === undefined ? 'Add a domain' : 'Show this site at a domain')} onClose={onClose}>
       <DialogForm
         label={target === undefined ? 'Add' : 'Show'}
         isReady={isReady}

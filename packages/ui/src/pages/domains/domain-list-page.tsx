@@ -11,7 +11,7 @@ import { CopyButton, OpenIcon } from '../../components/link.tsx';
 import { useDomains } from '../../state/lists.ts';
 import { useNavigation } from '../../state/navigation.ts';
 import { AddDomain } from './add-domain.tsx';
-import { domainStatusText } from './domain-card.tsx';
+import { domainStatusText } from '../../text/domain.ts';
 
 const ROW_HEIGHT = 64;
 

@@ -1,5 +1,4 @@
 import '../../components/card.css';
-import './domains-page.css';
 import './domain-page.css';
 import type { Domain } from '@berth/contract';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -21,7 +20,7 @@ import { useNotes } from '../../state/toasts.ts';
 import { siteName } from '../../text/site.ts';
 import { SiteIcon } from '../sites/site-icon.tsx';
 import { Versions } from '../sites/versions.tsx';
-import { domainStatusText } from './domain-card.tsx';
+import { domainStatusText } from '../../text/domain.ts';
 import { Records } from './records.tsx';
 import { ShowSite } from './show-site.tsx';
 

@@ -1,4 +1,5 @@
-import type { DomainCheck, DomainRecords, VerifiedDomain } from '@berth/contract';
+import './records.css';
+import type { Domain, DomainCheck, DomainRecords, VerifiedDomain } from '@berth/contract';
 import { moment } from '@berth/client/amounts';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
@@ -12,11 +13,12 @@ import { useSubmit } from '../../state/requests.ts';
 import { useAccount } from '../../state/account.ts';
 import { useBackend } from '../../state/backend.ts';
 import { untilText } from '../../text/time.ts';
-import type { DomainProps } from './forms.tsx';
 
 type DnsRecord = DomainRecords['records'][number];
 
-interface RecordsProps extends Pick<DomainProps, 'domain' | 'onChange'> {
+interface RecordsProps {
+  domain: Domain;
+  onChange: (domain: Domain) => void;
   /** True if the records are checked when they are first shown. */
   checkAtOnce?: boolean;
 }
@@ -130,10 +132,4 @@ function CheckStatus({ check }: { check: DomainCheck | undefined }) {
       {check.reason !== undefined && foundText !== null && <p className="small soft record-found">{foundText}</p>}
     </>
   );
-}
-
-/** Returns whether a domain is a subdomain of the platform domain. @param url The URL of any deployment. */
-export function isPlatformDomain(domain: string, url: string): boolean {
-  const { hostname } = new URL(url);
-  return domain.endsWith(hostname.slice(hostname.indexOf('.')));
 }

@@ -39,6 +39,9 @@ const HEADINGS: Record<
   cancelled: [icons.CircleOff, '', 'Cancelled'],
 };
 
+/** The headings of questions that are not about a wrong folder. */
+const ASKING: Partial<Record<Question['about'], string>> = { pasted: 'Publish this?', update: 'Update the site?' };
+
 /** The phases in which an upload can be paused. */
 const PAUSABLE: ReadonlySet<Progress['phase']> = new Set(['reading', 'sending', 'retrying']);
 
@@ -46,6 +49,8 @@ const PAUSABLE: ReadonlySet<Progress['phase']> = new Set(['reading', 'sending', 
 export interface PublishingActions {
   /** Answers a question: publishes the item anyway (`instead: null`), or a suggested folder instead. */
   answer(id: string, instead: string | null): Promise<unknown>;
+  /** Updates the site that is published from the folder already, or publishes the folder at a new link. A browser never asks this. */
+  update: ((id: string, update: boolean) => Promise<unknown>) | null;
   cancel(id: string): void;
   retry(id: string): void;
   dismiss(id: string): void;
@@ -68,7 +73,6 @@ export const PublishingCard = memo(function PublishingCard({ publishing, actions
   const { id, name, kind, begun, state } = publishing;
   const hasExpired = state.is === 'published' && isExpired(state.published, now);
   const [icon, tone, heading] = HEADINGS[hasExpired ? 'expired' : state.is];
-  const isPasted = state.is === 'asking' && state.question.about === 'pasted';
   const isActive = state.is === 'working' || state.is === 'queued' || state.is === 'paused';
   const { pause } = actions;
   const canPause = pause !== null && state.is === 'working' && PAUSABLE.has(state.progress.phase);
@@ -84,7 +88,11 @@ export const PublishingCard = memo(function PublishingCard({ publishing, actions
         <>
           <p className="meta">
             <span className="card-name clip">{name}</span>
-            {heading !== null && <span className="soft">{isPasted ? 'Publish this?' : heading}</span>}
+            {heading !== null && (
+              <span className="soft">
+                {state.is === 'asking' ? (ASKING[state.question.about] ?? heading) : heading}
+              </span>
+            )}
             {!isActive && <Moment at={begun} className="soft" />}
           </p>
           <PublishingBody publishing={publishing} actions={actions} />
@@ -195,6 +203,7 @@ function QuestionBody({ publishing: { id, name }, actions, question }: CardProps
   const answer = (instead: string | null) => run(actions.answer(id, instead));
   const dismiss = () => actions.dismiss(id);
   const isPasted = about === 'pasted';
+  if (about === 'update') return <UpdateQuestion id={id} actions={actions} question={question} />;
   return (
     <div className="card-body">
       <p>{questionText(question)}</p>
@@ -219,6 +228,28 @@ function QuestionBody({ publishing: { id, name }, actions, question }: CardProps
           aria-label={isPasted ? `Publish ${name}` : `Publish ${name} anyway`}
         />
         <Button label="Don’t publish" small variant="quiet" onClick={dismiss} />
+      </div>
+    </div>
+  );
+}
+
+function UpdateQuestion({ id, actions, question }: { id: string; actions: PublishingActions; question: Question }) {
+  const { isBusy, run } = useBusy();
+  const answer = (update: boolean) => run(actions.update?.(id, update));
+  return (
+    <div className="card-body">
+      <p>{questionText(question)}</p>
+      <div className="suggestion">
+        <Button
+          label={`Update ${question.site}`}
+          small
+          variant="primary"
+          icon={icons.RefreshCw}
+          disabled={isBusy}
+          onClick={() => answer(true)}
+        />
+        <Button label="New link" small disabled={isBusy} onClick={() => answer(false)} />
+        <Button label="Don’t publish" small variant="quiet" onClick={() => actions.dismiss(id)} />
       </div>
     </div>
   );

@@ -1,10 +1,10 @@
 import '../../components/card.css';
 import './site-page.css';
 import type { Deployment, Site } from '@berth/contract';
-import { ChevronLeft, Download, ExternalLink, Trash2 } from 'lucide-react';
+import { ChevronLeft, Download, Globe, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
-import { CopyButton, Link, QrButton } from '../../components/link.tsx';
+import { CopyButton, Link, OpenButton, QrButton } from '../../components/link.tsx';
 import { AccountPage } from '../../components/page.tsx';
 import { PlaceLink } from '../../components/place-link.tsx';
 import { Moment, ProblemBox, StatusLine } from '../../components/status.tsx';
@@ -13,6 +13,8 @@ import { useNavigation } from '../../state/navigation.ts';
 import { useSite } from '../../state/sites.ts';
 import { sizeText } from '../../text/files.ts';
 import { publisherText, siteName, siteStateText } from '../../text/site.ts';
+import { ChangeAddress } from './change-address.tsx';
+import { FolderSection } from './folder-row.tsx';
 import { DeleteSites } from './site-dialogs.tsx';
 import { SiteIcon } from './site-icon.tsx';
 import { SiteSettings } from './site-settings.tsx';
@@ -51,22 +53,29 @@ interface SiteDetailsProps {
 
 function SiteDetails({ site, deployment }: SiteDetailsProps) {
   const { navigate } = useNavigation();
-  const [isDeleting, setDeleting] = useState(false);
+  const [open, setOpen] = useState<'address' | 'delete' | null>(null);
+  const close = () => setOpen(null);
+  const { domain, deployment: shown } = site;
   const isGone = site.state === 'deleting';
   return (
     <>
       <SiteHead site={site} deployment={deployment} />
+      {!isGone && <FolderSection site={site} />}
       {deployment !== null && !isGone && <SiteSettings site={site} deployment={deployment} />}
       {site.domain !== null && <Versions domain={site.domain} live={site.deployment} />}
       {site.domain === null && deployment !== null && !isGone && <ShowAtDomain deployment={deployment} />}
       {!isGone && (
         <div className="page-end">
-          <Button label="Delete site…" icon={Trash2} onClick={() => setDeleting(true)} />
+          {domain !== null && shown !== null && (
+            <Button label="Change address…" icon={Globe} onClick={() => setOpen('address')} />
+          )}
+          <Button label="Delete site…" icon={Trash2} onClick={() => setOpen('delete')} />
         </div>
       )}
-      {isDeleting && (
-        <DeleteSites sites={[site]} onClose={() => setDeleting(false)} onDeleted={() => navigate('sites')} />
+      {open === 'address' && domain !== null && shown !== null && (
+        <ChangeAddress site={site} domain={domain} deployment={shown} onClose={close} />
       )}
+      {open === 'delete' && <DeleteSites sites={[site]} onClose={close} onDeleted={() => navigate('sites')} />}
     </>
   );
 }
@@ -98,13 +107,10 @@ function SiteHead({ site, deployment }: SiteDetailsProps) {
       {hint !== null && <StatusLine tone={tone === 'good' ? 'quiet' : tone}>{hint}</StatusLine>}
       {deployment?.takenDown?.reason && <p className="soft">Reason: {deployment.takenDown.reason}</p>}
       <div className="card-actions">
-        <a className="button primary is-small" href={site.url} target="_blank" rel="noreferrer">
-          <ExternalLink size={15} aria-hidden />
-          <span>Open</span>
-        </a>
+        <OpenButton url={site.url} variant="primary" />
         <CopyButton text={site.url} subject="link" label="Copy link" />
         <QrButton url={site.url} />
-        {deployment !== null && deployment.status !== 'deleting' && (
+        {downloadUrl !== null && deployment !== null && deployment.status !== 'deleting' && (
           <a className="button plain is-small" href={downloadUrl(deployment.deployment)} download>
             <Download size={15} aria-hidden />
             <span>Download</span>

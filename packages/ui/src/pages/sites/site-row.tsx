@@ -1,5 +1,5 @@
 import type { Site } from '@berth/contract';
-import { Copy, Ellipsis, Lock, Tags, Trash2 } from 'lucide-react';
+import { Copy, Ellipsis, Folder, FolderOpen, FolderSync, Lock, RefreshCw, Tags, Trash2 } from 'lucide-react';
 import { memo } from 'react';
 import { Chips } from '../../components/field.tsx';
 import { CopyButton, Link, OpenIcon } from '../../components/link.tsx';
@@ -7,6 +7,7 @@ import { Menu } from '../../components/menu.tsx';
 import { PlaceLink } from '../../components/place-link.tsx';
 import { Moment } from '../../components/status.tsx';
 import { useBackend } from '../../state/backend.ts';
+import { useSiteFolder } from '../../state/site-folders.ts';
 import { useNotes } from '../../state/toasts.ts';
 import { sizeText } from '../../text/files.ts';
 import { siteName } from '../../text/site.ts';
@@ -26,6 +27,7 @@ interface SiteRowProps {
 export const SiteRow = memo(function SiteRow({ site, isSelected, onSelect, onAction }: SiteRowProps) {
   const name = siteName(site);
   const isDeleting = site.state === 'deleting';
+  const folder = useSiteFolder(site);
   return (
     <div className={isSelected ? 'site-item is-selected' : 'site-item'}>
       <label className="site-check">
@@ -52,6 +54,13 @@ export const SiteRow = memo(function SiteRow({ site, isSelected, onSelect, onAct
             {site.files !== null && site.size !== null && `${sizeText({ files: site.files, bytes: site.size })} · `}
             <Moment at={site.changed * 1_000} />
           </span>
+          {folder !== null && (
+            <span className="site-folder" title={folder.path}>
+              {folder.isWatched ? <FolderSync size={13} aria-hidden /> : <Folder size={13} aria-hidden />}
+              <span className="hidden">{folder.isWatched ? 'Watched folder' : 'Folder'}</span>
+              <span className="clip">{folder.name}</span>
+            </span>
+          )}
         </p>
       </div>
       <div className="site-tags">
@@ -75,6 +84,7 @@ export const SiteRow = memo(function SiteRow({ site, isSelected, onSelect, onAct
 function SiteMenu({ site, onAction }: Pick<SiteRowProps, 'site' | 'onAction'>) {
   const { copy } = useBackend();
   const { ask, showToast } = useNotes();
+  const folder = useSiteFolder(site);
   const copyLink = async () => {
     if (await ask(copy(site.url))) showToast('Link copied.');
   };
@@ -84,6 +94,12 @@ function SiteMenu({ site, onAction }: Pick<SiteRowProps, 'site' | 'onAction'>) {
       label={`More about ${siteName(site)}`}
       items={[
         { label: 'Copy link', icon: Copy, run: () => void copyLink() },
+        ...(folder === null
+          ? []
+          : [
+              { label: 'Publish again', icon: RefreshCw, run: () => void folder.publish() },
+              { label: 'Show in folder', icon: FolderOpen, run: folder.show },
+            ]),
         { label: 'Labels…', icon: Tags, run: () => onAction('labels', site) },
         { label: 'Delete…', icon: Trash2, danger: true, run: () => onAction('delete', site) },
       ]}

@@ -5,6 +5,7 @@ import type { Shell } from '../../state/shell.ts';
 export function createPublishingActions({ commands, ask, watch }: Shell): PublishingActions {
   return {
     answer: (id, instead) => ask(commands.answerPublishing({ id, instead })),
+    update: (id, update) => ask(commands.updatePublishing({ id, update })),
     cancel: (id) => void ask(commands.cancelPublishing({ id })),
     retry: (id) => void ask(commands.retryPublishing({ id })),
     dismiss: (id) => void ask(commands.dismissPublishing({ id })),
