@@ -95,7 +95,7 @@ import type {
   SessionState,
   SignedIn,
 } from './sign-in.ts';
-import type { Site, SiteList, SitePath, SiteQuery } from './sites.ts';
+import type { DeletedSite, Site, SiteList, SitePath, SiteQuery } from './sites.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
 import type { AbortedUpload, BeginUpload, BegunUpload, CommitUpload } from './uploads.ts';
 
@@ -206,6 +206,7 @@ export type ApiRouter = TRPCBuiltRouter<
       useLink: Mutation<typeof LinkRequest, typeof Done>;
     };
     sites: {
+      delete: Mutation<typeof SitePath, typeof DeletedSite>;
       get: Query<typeof SitePath, typeof Site>;
       list: Query<Optional<typeof SiteQuery>, typeof SiteList>;
     };

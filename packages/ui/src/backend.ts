@@ -64,6 +64,8 @@ export interface AccountApi {
 export interface SitesApi {
   listSites(page: ListPage & { search?: string | undefined }): Promise<Answer<SiteList>>;
   readSite(of: { site: string }): Promise<Answer<Site>>;
+  /** Deletes a site: a domain with the deployments that no other domain shows, or a deployment. All of it or nothing. */
+  deleteSite(of: { site: string }): Promise<Answer<unknown>>;
   readDeployment(of: { deployment: string }): Promise<Answer<Deployment>>;
   /** Changes what is given: the labels, the password (`null` removes it) or the seconds until the site expires (`null` for never). */
   changeDeployment(change: {

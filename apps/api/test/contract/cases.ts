@@ -322,6 +322,13 @@ export const CASES: Record<string, Case[]> = {
       return { key };
     }),
   ],
+  'sites.delete': [
+    caseOf('The site of a deployment', 202, async ({ server, ownAccount }) => ({
+      path: { site: (await server.publish(HELLO, { key: ownAccount.key })).deployment },
+    })),
+    caseOf('A deployment that a domain shows', 422, ({ linkedSite }) => ({ path: { site: linkedSite } })),
+    caseOf('A site that does not exist', 404, { path: { site: MISSING.domain } }),
+  ],
   'tokens.list': pageCases,
   'tokens.get': [caseOf('A token', 200, ({ token }) => ({ path: { token } })), missingResource('token')],
   'tokens.delete': [

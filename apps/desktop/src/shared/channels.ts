@@ -41,6 +41,7 @@ export const COMMANDS = [
   'listActivities',
   'listSites',
   'readSite',
+  'deleteSite',
   'readDeployment',
   'changeDeployment',
   'readChanges',

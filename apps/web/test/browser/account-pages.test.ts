@@ -7,7 +7,6 @@ import { STATES } from '../gallery/states.ts';
 import { type Gallery, type GalleryState, openGallery } from '../gallery/window.ts';
 
 const DOMAIN = 'www.harbour.example';
-const IN_USE = { status: 422, error: 'business_logic_error', message: 'Domains point at this deployment.' };
 
 function stateNamed(name: string): GalleryState {
   return STATES.find((state) => state.name === name)!;
@@ -32,27 +31,25 @@ describeInBrowser('the account pages of the console', (browser) => {
     });
   });
 
-  it('deletes the domain of a site first, then its versions, except those that another domain shows', async () => {
+  it('deletes a site with one request, and says why it could not be deleted', async () => {
     const { page, sent, answer } = await gallery.open(stateNamed('site-delete'));
-    answer('domains.delete', { value: { domain: DOMAIN } });
-    answer('deployments.delete', { error: IN_USE });
+    answer('sites.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
     answer('sites.list', { value: { sites: [] } });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByText('The server is busy.').waitFor();
+    answer('sites.delete', { value: { site: DOMAIN, deployments: [] } });
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('heading', { name: 'Sites', exact: true }).waitFor();
-    expect(sent('domains.delete')).toEqual([{ domain: DOMAIN }]);
-    const kept = VERSIONS.filter(({ published }) => published !== null).map(({ deployment }) => ({ deployment }));
-    expect(sent('deployments.delete')).toEqual(kept);
+    expect(sent('sites.delete')).toEqual([{ site: DOMAIN }, { site: DOMAIN }]);
   });
 
   it('deletes selected sites one by one, and says why one of them could not be deleted', async () => {
     const { page, answer } = await gallery.open(stateNamed('sites-delete-many'));
-    answer('domains.versions', { value: { versions: [] } });
-    answer('domains.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
+    answer('sites.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog').getByText('The server is busy.').waitFor();
     expect(await page.getByRole('link', { name: 'Handbook', exact: true }).count()).toBe(1);
-    answer('domains.delete', { value: {} });
-    answer('deployments.delete', { value: {} });
+    answer('sites.delete', { value: { site: DOMAIN, deployments: [] } });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('2 sites deleted.').waitFor();
     await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor({ state: 'detached' });
@@ -111,7 +108,6 @@ describeInBrowser('the account pages of the console', (browser) => {
     const domains = ['www.harbour.example', 'tickets.harbour.example'];
     expect(sent('tokens.create')).toEqual([{ kind: 'deploy', ttl: 7_776_000, domains }]);
   });
-
 });
 
 /** Returns everything that the page has stored in the browser. */

@@ -68,9 +68,17 @@ describeInBrowser('activities as they happen', (browser) => {
     await shows(page, token);
     await server.publish({ 'index.html': 'hello' });
     await shows(page, await makeToken(server));
-    expect(await page.getByRole('main').getByText(/^Published/).count()).toBe(0);
+    expect(
+      await page
+        .getByRole('main')
+        .getByText(/^Published/)
+        .count(),
+    ).toBe(0);
     await page.getByLabel('About').selectOption({ label: 'Sites' });
-    await page.getByText(/^Published/).first().waitFor();
+    await page
+      .getByText(/^Published/)
+      .first()
+      .waitFor();
   });
 
   it('a page says when the connection is lost, and marks what it missed', async () => {

@@ -69,19 +69,27 @@ export function pageOf<V extends { nextCursor?: string | undefined }, T>(
   return { ok: true as const, value: { items: itemsOf(answer.value), nextCursor: answer.value.nextCursor } };
 }
 
-/** Refreshes a list after a burst of activities about its items. Removes deleted and expired items at once. */
+/**
+ * Refreshes a list after a burst of activities about its items.
+ *
+ * @param onDelete Called at once with the key of a deleted item. Default: removes it. Expired items are removed too.
+ */
 export function useRefreshOnActivity<T>(
   { replace, refresh }: List<T>,
   kinds: readonly ('deployment' | 'domain')[],
+  onDelete: (key: string) => void = (key) => replace(key, null),
 ): void {
   const { onActivity } = useBackend();
+  const latestOnDelete = useRef(onDelete);
+  latestOnDelete.current = onDelete;
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const unsubscribe = onActivity((activity) => {
       const kind = kinds.find((each) => activity.event.startsWith(`${each}.`));
       if (kind === undefined) return;
       const key = activity[kind];
-      if (key !== undefined && /\.(?:delete|expire)$/.test(activity.event)) replace(key, null);
+      if (key !== undefined && activity.event.endsWith('.delete')) latestOnDelete.current(key);
+      if (key !== undefined && activity.event.endsWith('.expire')) replace(key, null);
       clearTimeout(timer);
       timer = setTimeout(() => void refresh(), REFRESH_DELAY_MS);
     });

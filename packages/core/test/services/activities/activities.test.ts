@@ -44,8 +44,14 @@ describe('api §6: the audit log is filtered', () => {
       'deployment.update',
       'deployment.create',
     ]);
-    expect(await events({ event: 'deployment.update,account.create' })).toEqual(['deployment.update', 'account.create']);
-    expect(await events({ event: 'account', authMethod: 'operator' })).toEqual(['account.key.generate', 'account.create']);
+    expect(await events({ event: 'deployment.update,account.create' })).toEqual([
+      'deployment.update',
+      'account.create',
+    ]);
+    expect(await events({ event: 'account', authMethod: 'operator' })).toEqual([
+      'account.key.generate',
+      'account.create',
+    ]);
     expect(await events({ event: 'deployment', authMethod: 'operator' })).toEqual([]);
     expect(await events({ event: 'deploy' })).toEqual([]);
     const filter = { event: 'deployment', limit: 2 };
