@@ -14,6 +14,13 @@ export const Account = z
     plan: z.string().describe('The id of the plan of the account, as in `GET /plans`.'),
     usage: Usage.describe('What the account uses.'),
     caps: Caps.nullable().describe('The maximum of each kind of usage; null for a plan arranged directly.'),
+    scheduled: z
+      .object({
+        plan: z.string().describe('The id of the next plan.'),
+        due: Timestamp.describe('When it takes effect: the end of the billing period, in Unix seconds.'),
+      })
+      .nullable()
+      .describe('The plan that the account will have after a downgrade; null for none.'),
     created: Timestamp,
     hint: z.string().nullable().describe('The last 4 characters of the newest API key.'),
     authMethod: openEnum(AUTH_METHODS).describe('How this request was authenticated.'),

@@ -33,6 +33,7 @@ function account(other: Partial<Account> = {}): Script {
     plan: 'pro',
     usage: { deployments: 212, platformDomains: 6, customDomains: 4, seats: 1, storage: 734_003_200 },
     caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1, storage: 53_687_091_200 },
+    scheduled: null,
     created: NOW_SECONDS - 90 * DAY,
     hint: '7f3a',
     authMethod: 'session',
@@ -141,6 +142,15 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     answers: USAGE_ANSWERS,
     shows: ['Your plan: Pro', '212 of 1,000', 'At most 10,000 files', 'On request'],
     kept: true,
+  },
+  {
+    name: 'usage-scheduled',
+    path: '/app/usage',
+    answers: {
+      ...USAGE_ANSWERS,
+      'account.get': account({ scheduled: { plan: 'free', due: NOW_SECONDS + 12 * DAY } }),
+    },
+    shows: ['Your plan changes to Free on', 'Nothing is deleted.'],
   },
   {
     name: 'usage-nearly-full',
