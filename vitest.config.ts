@@ -23,6 +23,7 @@ const SYSTEM = [
 
 /** The files that take longest. They run first, so that at the end no worker is idle while another one still runs them. */
 const LONGEST = [
+  'apps/web/test/browser/gallery.test.ts',
   'apps/api/test/crash/failpoints.test.ts',
   'apps/api/test/crash/database-killed.test.ts',
   'apps/desktop/test/renderer/gallery-account.test.ts',

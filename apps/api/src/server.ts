@@ -27,7 +27,7 @@ export interface Berth {
    * @param isTerminal Whether a person sees the link. In a log, others could use it. Source: api §13; security T44.
    */
   openLink(isTerminal: boolean): Promise<string | null>;
-  /** The port of the listener for operators and proxies; `null` if there is none. */
+  /** The port of the listener for operators and proxies; `null` without such a listener. */
   adminPort: number | null;
   /** Makes the server not ready, and resolves after `DRAIN_SECONDS`. Until {@link close}, everything is still served. */
   drain(): Promise<void>;

@@ -15,11 +15,20 @@ const LICENSES = { fileName: 'licenses.md' };
 const PARTS = {
   /** The main process runs in Electron's Node, as ES modules. */
   main: (outDir: string) =>
-    scriptConfig('main', outDir, { target: 'node24', license: LICENSES }, { entryFileNames: 'index.js', format: 'es' }),
+    scriptConfig(
+      'main',
+      outDir,
+      { index: 'index.ts', engine: 'engine/index.ts' },
+      { target: 'node24', license: LICENSES },
+      {
+        entryFileNames: '[name].js',
+        format: 'es',
+      },
+    ),
   /** A sandboxed preload must be CommonJS and can require only Electron. */
   preload: (outDir: string) => {
     const output = { entryFileNames: 'index.cjs', format: 'cjs', codeSplitting: false } as const;
-    return scriptConfig('preload', outDir, { target: 'chrome156' }, output);
+    return scriptConfig('preload', outDir, { index: 'index.ts' }, { target: 'chrome156' }, output);
   },
   renderer: (outDir: string): InlineConfig => ({
     ...commonConfig('renderer'),
@@ -64,22 +73,31 @@ async function inProduction(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** The configuration of a script that bundles everything except Electron. */
+/** The configuration of scripts that bundle everything except Electron. @param programs Their entries, by name. */
 function scriptConfig(
   part: 'main' | 'preload',
   outDir: string,
+  programs: Readonly<Record<string, string>>,
   options: BuildOptions,
   output: NonNullable<BuildOptions['rolldownOptions']>['output'],
 ): InlineConfig {
   return {
     ...commonConfig(part),
+    // A distributor builds an app that knows its server.
+    define: { BERTH_PRESET_SERVER: JSON.stringify(process.env['BERTH_SERVER'] ?? '') },
     build: {
       ...options,
-      ssr: join(ROOT, `src/${part}/index.ts`),
+      ssr: true,
       outDir: join(outDir, part),
       minify: false,
       emptyOutDir: true,
-      rolldownOptions: { external: ['electron'], output },
+      rolldownOptions: {
+        input: Object.fromEntries(
+          Object.entries(programs).map(([name, path]) => [name, join(ROOT, 'src', part, path)]),
+        ),
+        external: ['electron'],
+        output,
+      },
     },
     ssr: { noExternal: true, target: 'node' },
   };

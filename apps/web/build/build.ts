@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { glob, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
@@ -29,16 +29,17 @@ const MIN_COMPRESSED_BYTES = 512;
  * Builds the console into a folder, and writes the compressed forms of each file beside it.
  *
  * @param dist An absolute path. Its content is replaced.
+ * @param root The folder of `index.html`. Default: the document of the console.
  */
-export async function buildConsole(dist: string = DIST): Promise<void> {
+export async function buildConsole(dist: string = DIST, root: string = join(WEB, 'src')): Promise<void> {
   const hash = await hashSources();
   const { build } = await import('vite');
   await inProduction(() =>
     build({
       configFile: false,
-      root: join(WEB, 'src'),
+      root,
       logLevel: 'warn',
-      cacheDir: join(ROOT, 'node_modules/.cache/vite/web'),
+      cacheDir: join(ROOT, 'node_modules/.cache/vite/web', basename(root)),
       build: {
         outDir: dist,
         emptyOutDir: true,

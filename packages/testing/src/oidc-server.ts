@@ -17,6 +17,8 @@ export interface TestProvider {
   person: ProvidedPerson;
   /** What only the userinfo endpoint says about that person. */
   profile: Partial<ProvidedPerson>;
+  /** The error with which the provider sends the browser back, such as `access_denied`. Default: none. */
+  refusal: string | null;
   close(): Promise<void>;
 }
 
@@ -31,10 +33,16 @@ export async function startProvider(port = 0): Promise<TestProvider> {
     port: address.port,
     person: { sub: 'unknown' },
     profile: {},
+    refusal: null,
     close: () => server.stop(),
   };
   server.issuer.url = provider.issuer;
   server.service.on(Events.BeforeTokenSigning, (token) => Object.assign(token.payload, provider.person));
+  server.service.on(Events.BeforeAuthorizeRedirect, ({ url }) => {
+    if (provider.refusal === null) return;
+    url.searchParams.delete('code');
+    url.searchParams.set('error', provider.refusal);
+  });
   server.service.on(Events.BeforeUserinfo, (response) => {
     response.body = { ...provider.person, ...provider.profile };
   });

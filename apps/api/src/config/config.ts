@@ -43,7 +43,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     /** A claim link is this URL, a slash and a claim hash. */
     claimUrl: reader.read('CLAIM_URL', `${addresses.baseUrl.origin}/claim`, values.parseClaimUrl),
     dataDir,
-    /** The folder of the built console. `null` means that there is none. */
+    /** The folder of the built console. `null` without a built console. */
     consoleFolder: reader.readInTests<string | null>('CONSOLE_FOLDER', BUILT_CONSOLE, (text) =>
       text === 'none' ? null : resolve(text),
     ),

@@ -43,6 +43,8 @@ export function clientAddress(req: IncomingMessage, proxies: TrustedProxies): st
   return client ? format(client) : '';
 }
 
+type AddressedSocket = Socket & Record<symbol, string | undefined>;
+
 /** The results for this many forwarding headers are kept. */
 const MAX_FORWARDED = 10_000;
 const MAX_FORWARDED_LENGTH = 64;
@@ -52,7 +54,7 @@ const MAX_FORWARDED_LENGTH = 64;
  * forwarding header it keeps the results for the last few thousand headers.
  */
 export function createAddressReader(proxies: TrustedProxies): (req: IncomingMessage) => string {
-  const ofSockets = new WeakMap<Socket, string>();
+  const address = Symbol('address of the client');
   const ofForwarded = new Map<string, string>();
 
   function readForwarded(req: IncomingMessage, forwardedFor: string): string {
@@ -70,12 +72,7 @@ export function createAddressReader(proxies: TrustedProxies): (req: IncomingMess
   return (req) => {
     const forwardedFor = proxies.length === 0 ? undefined : req.headers['x-forwarded-for'];
     if (forwardedFor !== undefined) return readForwarded(req, String(forwardedFor));
-    let address = ofSockets.get(req.socket);
-    if (address === undefined) {
-      address = clientAddress(req, proxies);
-      ofSockets.set(req.socket, address);
-    }
-    return address;
+    return ((req.socket as AddressedSocket)[address] ??= clientAddress(req, proxies));
   };
 }
 

@@ -26,7 +26,7 @@ export function nameRequest(res: ServerResponse & { [REQUEST_ID]?: string }): vo
   res[REQUEST_ID] = requestId();
 }
 
-/** Returns the id that was assigned to the request of a response; empty if there is none. */
+/** Returns the id that was assigned to the request of a response; empty without an id. */
 export function requestIdOf(res: ServerResponse & { [REQUEST_ID]?: string }): string {
   return res[REQUEST_ID] ?? '';
 }

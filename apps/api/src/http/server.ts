@@ -178,7 +178,7 @@ function keepOpen(
 /**
  * Responds to a request that could not be parsed, or closes the connection if the client cannot receive a response.
  *
- * @returns The status of the response; `null` if there is none.
+ * @returns The status of the response; `null` if no response was sent.
  */
 function refuseUnparsed(
   error: ParseError,

@@ -27,9 +27,15 @@ interface LineOutputOptions extends SharingOptions {
   onDropped(lines: number): void;
 }
 
+/** Writes a value as bytes. */
+interface ByteFormat<Value> {
+  /** Writes to `target` from `start`. @returns The end. */
+  write(value: Value, target: Buffer, start: number): number;
+}
+
 /** Opens standard output for {@link LineOutput}. It is written in the background, and completely when the process exits. */
 export function openStandardOutput({ isShared }: SharingOptions): BackgroundStream {
-  const stream = destination({ dest: 1, sync: false, maxWrite: maxPieceBytes(isShared) });
+  const stream = destination({ dest: 1, sync: false, maxWrite: maxPieceBytes(isShared), contentMode: 'buffer' });
   // A failed write, such as to a full disk, is repeated with the next line. It must not end the process.
   stream.on('error', () => {});
   return stream;
@@ -49,7 +55,7 @@ export class LineOutput {
   readonly #onDropped: (lines: number) => void;
   readonly #isBackground: boolean;
   /** Gathered lines. As strings, they would survive collections of garbage, each of which copies them. */
-  readonly #gathered: Buffer;
+  #gathered: Buffer;
   #gatheredBytes = 0;
   #timer: NodeJS.Timeout | null = null;
   /** The bytes that were passed to the stream and are not yet written. */
@@ -76,18 +82,23 @@ export class LineOutput {
       this.#droppedLines += 1;
       return;
     }
-    this.#add(line, Buffer.byteLength(line));
+    this.#add(line);
     this.#passOn();
   }
 
-  /** Writes a line within 100 ms, together with other lines. @param bytes The length of the line, which ASCII makes cheap. */
-  gather(line: string, bytes = Buffer.byteLength(line)): void {
-    if (this.#waitingBytes > MAX_GATHERED_BYTES) {
-      this.#droppedLines += 1;
-      return;
-    }
-    this.#add(line, bytes);
-    this.#timer ??= setTimeout(() => this.#passOn(), GATHER_MS).unref();
+  /** Writes a line within 100 ms, together with other lines. */
+  gather(line: string): void {
+    if (this.#isFull()) return;
+    this.#add(line);
+    this.#passOnSoon();
+  }
+
+  /** Writes a line within 100 ms, together with other lines. `format` writes it as bytes, `maxBytes` at most. */
+  gatherBytes<Entry>(maxBytes: number, entry: Entry, format: ByteFormat<Entry>): void {
+    if (this.#isFull()) return;
+    this.#makeRoom(maxBytes);
+    this.#gatheredBytes = format.write(entry, this.#gathered, this.#gatheredBytes);
+    this.#passOnSoon();
   }
 
   /** Resolves once all lines are written, or after two seconds. */
@@ -97,24 +108,48 @@ export class LineOutput {
     while (this.#waitingBytes > 0 && performance.now() < deadline) await sleep(1);
   }
 
-  #add(line: string, bytes: number): void {
+  /** Counts a line as dropped, if the destination is too slow for gathered lines. */
+  #isFull(): boolean {
+    if (this.#waitingBytes <= MAX_GATHERED_BYTES) return false;
+    this.#droppedLines += 1;
+    return true;
+  }
+
+  #add(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (bytes > this.#gathered.length) {
+      this.#passOn();
+      return this.#send(Buffer.from(line));
+    }
+    this.#makeRoom(bytes);
+    this.#gatheredBytes += this.#gathered.write(line, this.#gatheredBytes);
+  }
+
+  #makeRoom(bytes: number): void {
     if (this.#gatheredBytes + bytes > this.#gathered.length) this.#passOn();
-    if (bytes > this.#gathered.length) return this.#send(line, bytes);
-    this.#gatheredBytes += this.#gathered.write(line, this.#gatheredBytes, bytes === line.length ? 'latin1' : 'utf8');
+  }
+
+  #passOnSoon(): void {
+    this.#timer ??= setTimeout(() => this.#passOn(), GATHER_MS).unref();
   }
 
   #passOn(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    const bytes = this.#gatheredBytes;
-    if (bytes === 0) return;
+    if (this.#gatheredBytes === 0) return;
+    const chunk = this.#gathered.subarray(0, this.#gatheredBytes);
     this.#gatheredBytes = 0;
-    this.#send(this.#gathered.toString('utf8', 0, bytes), bytes);
+    // The stream keeps the bytes until they are written. A small chunk is copied, so that it does not keep the whole buffer.
+    if (chunk.length < this.#gathered.length / 2) return this.#send(Buffer.from(chunk));
+    this.#gathered = Buffer.allocUnsafeSlow(this.#gathered.length);
+    this.#send(chunk);
   }
 
-  #send(chunk: string, bytes: number): void {
-    if (this.#isBackground) this.#waitingBytes += bytes;
-    this.#stream.write(chunk);
+  #send(chunk: Buffer): void {
+    if (!this.#isBackground) return void this.#stream.write(chunk.toString());
+    this.#waitingBytes += chunk.length;
+    // In this mode the stream takes bytes, which its types do not know.
+    this.#stream.write(chunk as unknown as string);
   }
 
   #onWritten(bytes: number): void {

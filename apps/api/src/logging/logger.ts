@@ -4,7 +4,7 @@ import type { LogFormat, LogLevel } from '../config/config-values.ts';
 import { cleanLine } from './clean-line.ts';
 import { LineOutput, openStandardOutput } from './line-output.ts';
 import { createPrettyFormat } from './pretty-line.ts';
-import { formatPlainRequest, type RequestEntry } from './request-line.ts';
+import { PlainRequestLine, type RequestEntry } from './request-line.ts';
 
 /** A log that may also have a fast way to write the lines of requests. */
 export interface ServerLog extends Log {
@@ -61,14 +61,14 @@ export function createLogger({
     },
     { write: (line) => (isRequest ? output.gather(line) : output.write(line)) },
   );
-  const prefix = worker === undefined ? '' : `"worker":${worker},`;
+  const requestLine = new PlainRequestLine(worker === undefined ? '' : `"worker":${worker},`);
   return {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
     request(entry) {
-      const line = toPretty ? null : formatPlainRequest(entry, prefix);
-      if (line !== null) return output.gather(line, line.length);
+      const maxBytes = toPretty ? null : requestLine.maxBytes(entry);
+      if (maxBytes !== null) return output.gatherBytes(maxBytes, entry, requestLine);
       isRequest = true;
       logger.info(entry, 'request');
       isRequest = false;

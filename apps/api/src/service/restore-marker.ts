@@ -11,7 +11,7 @@ export interface RestoreRecord {
   hadKey: boolean;
 }
 
-/** Reads the record of a restore that runs or was interrupted. @returns `null` if there is none. */
+/** Reads the record of a restore that runs or was interrupted. @returns `null` without a record. */
 export async function readRestoreRecord(dataDir: string): Promise<RestoreRecord | null> {
   const file = join(dataDir, FILE);
   return existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')) as RestoreRecord) : null;

@@ -58,7 +58,7 @@ export function createTlsClient(ca: Buffer, localAddress: string): TlsClient {
         { endStream: body === undefined },
       );
       stream.once('close', () => session.close());
-      // A server may respond before the end of the body, and then read no more of it.
+      // A server may respond before the end of the body, and ignore the rest of it.
       if (body instanceof Readable) pipeline(body, stream).catch(() => {});
       else if (body !== undefined) stream.end(body);
       const [received] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status': number }];

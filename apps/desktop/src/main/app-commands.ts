@@ -18,7 +18,7 @@ export function createAppCommands({ native, grants, state }: AppCommandsOptions)
     readState: async () => state(),
     async copy({ text }) {
       try {
-        native.copyText(text);
+        await native.copyText(text);
       } catch (cause) {
         throw new ClientError('refused', 'The clipboard is not available. Copy the text by hand.', { cause });
       }
@@ -30,8 +30,8 @@ export function createAppCommands({ native, grants, state }: AppCommandsOptions)
         throw new ClientError('refused', 'This link cannot be opened. Only https links and pages of your servers can.');
       await orRefuse(native.openExternal(address.href), 'The browser could not be opened. Copy the link instead.');
     },
-    async pickFolder() {
-      const path = await native.pickFolder();
+    async pickFolder({ reason } = { reason: 'publish' }) {
+      const path = await native.pickFolder(reason);
       const [given = null] = path === null ? [] : await grants.give([path]);
       if (path !== null && (given === null || given.kind === 'file'))
         throw new ClientError('folder', 'The folder cannot be read. Choose another one.');

@@ -15,12 +15,14 @@ export type Emit = <E extends EventName>(name: E, data: EventData<E>) => void;
 
 export interface BackendOptions {
   native: Native;
+  /** Sends the requests to servers. Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
   about: About;
   /** The folder of data that must not be lost. */
   dataDir: string;
   /** The folder where the watch engine caches hashes and what it has published. */
   cacheDir: string;
-  /** The server that is known when the app starts for the first time. Default: `http://localhost:4000`. */
+  /** The server that this app was made for. Default: the user enters one in the first run. */
   server?: string | undefined;
   /** Called with every event. Every change of the state is an event. */
   emit: Emit;
@@ -38,6 +40,8 @@ export interface Summary {
   /** The status in one sentence. */
   text: string;
   /** The 5 newest links, newest first. */
+  /** How much of the running work is done, from 0 to 1; `null` if nothing runs or its amount is unknown. */
+  progress: number | null;
   links: readonly { name: string; url: string }[];
   folders: readonly { id: string; name: string; paused: boolean }[];
 }

@@ -1,10 +1,22 @@
 import { join } from 'node:path';
 import * as electron from 'electron';
 import { boundMemory } from './memory.ts';
-import { openBackend } from './open-backend.ts';
+import { engineOf } from './engine/start-engine.ts';
 import { startApp } from './start.ts';
+
+/** The server that the app was made for; empty for none. Set by the build. */
+declare const BERTH_PRESET_SERVER: string;
+const PRESET_SERVER = typeof BERTH_PRESET_SERVER === 'undefined' ? '' : BERTH_PRESET_SERVER;
 
 boundMemory();
 
+// The build names the program of the thread, and the sources run as they are in tests.
+const ENGINE = new URL(import.meta.url.endsWith('.ts') ? './engine/index.ts' : './engine.js', import.meta.url);
+
 // Electron becomes ready only after this module has finished, so the module must not await anything.
-void startApp(electron, { openBackend, dist: join(import.meta.dirname, '..'), process });
+void startApp(electron, {
+  openBackend: engineOf(ENGINE),
+  dist: join(import.meta.dirname, '..'),
+  process,
+  backend: { server: process.env['BERTH_SERVER'] || PRESET_SERVER || undefined },
+});

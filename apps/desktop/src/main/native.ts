@@ -1,8 +1,13 @@
+import type { EventData } from '../shared/contract.ts';
+
 /** Stores keys, one for each server. Source: desktop §6; security T40. */
 export interface Keychain {
-  /** Where keys are stored: `memory` if the system cannot protect keys, which are then lost when the app quits. */
-  readonly kept: 'system' | 'memory';
-  /** Reads the key of a server; `null` if the key is missing or can no longer be decrypted. */
+  /**
+   * Where keys are stored: `memory` if the system cannot protect keys, which are then lost when the app quits. May take as long as
+   * the system asks the user to unlock its key store.
+   */
+  kept(): Promise<'system' | 'memory'>;
+  /** Reads the key of a server; `null` if there is none. @throws Error if the key cannot be read now, because its store is locked. */
   read(origin: string): Promise<string | null>;
   /** Stores the key of a server. @throws Error when the key cannot be stored. */
   write(origin: string, key: string): Promise<void>;
@@ -18,23 +23,30 @@ export interface LoginItem {
 }
 
 export interface SystemNotification {
+  /** The site or server that the notification is about. It replaces an earlier notification about the same. */
+  about: string;
   title: string;
   body: string;
-  onClick(): void;
+  /** The link of the site, which a click opens and buttons copy and open; `null` if a click shows `target` in the window. */
+  link: string | null;
+  target: EventData<'navigate'>;
 }
+
+/** What a folder is picked for, which the dialog says. */
+export type PickReason = 'publish' | 'watch' | 'locate';
 
 /** The operating system as the backend sees it. The backend uses Electron only through this interface. */
 export interface Native {
-  copyText(text: string): void;
+  /** @throws Error if there is no clipboard. */
+  copyText(text: string): Promise<void>;
   /** Opens a page in the browser. Rejects addresses that are not `http:` or `https:`. */
   openExternal(url: string): Promise<void>;
   showFolder(path: string): void;
   /** Asks the user for a folder. @returns The folder's path; `null` if the user cancels. */
-  pickFolder(): Promise<string | null>;
+  pickFolder(reason: PickReason): Promise<string | null>;
   pickFiles(): Promise<string[]>;
+  /** Shows a notification, unless the window is in front or the system cannot show any. */
   notify(notification: SystemNotification): void;
-  isFocused(): boolean;
-  showWindow(): void;
   /** Sets the colour theme. `system` follows the system's setting. */
   setTheme(theme: 'system' | 'light' | 'dark'): void;
   restartToUpdate(): void;

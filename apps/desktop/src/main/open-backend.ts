@@ -10,7 +10,8 @@ import type { Backend, BackendOptions, Emit, Handlers, Summary } from './backend
 import { openFolders } from './folders/folders.ts';
 import { Grants } from './grants.ts';
 import { createNextDrop } from './next-drop.ts';
-import { createNotifications } from './notifications.ts';
+import { Notifications } from './notifications.ts';
+import { openBuilds } from './projects/builds.ts';
 import { openPublishings } from './publishing/publishings.ts';
 import { openSettings } from './settings.ts';
 import { openSiteFolders } from './sites/site-folders.ts';
@@ -18,7 +19,8 @@ import { createSites } from './sites/sites.ts';
 import { dataLossProblem } from './storage/damaged-file.ts';
 import { summarize } from './summary.ts';
 
-const FIRST_SERVER = 'http://localhost:4000';
+/** The current server until the user has chosen one. It is that of a server on this machine, as `npm start` starts it. */
+const UNCHOSEN_SERVER = 'http://localhost:4000';
 
 /**
  * Opens the app without its windows. Loads the stored data and resumes unfinished work. Emits one notice for each damaged file.
@@ -51,20 +53,27 @@ interface PartsOptions extends BackendOptions {
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
 async function openParts(options: PartsOptions) {
-  const { about, native, emit, dataDir, cacheDir, server = FIRST_SERVER, watchRule, onDamaged, state } = options;
+  const { about, native, emit, dataDir, cacheDir, server, watchRule, onDamaged, state } = options;
   for (const dir of [dataDir, cacheDir]) await mkdir(dir, { recursive: true, mode: 0o700 });
   const settings = await openSettings({ native, dataDir, onChange: (value) => emit('settings', value), onDamaged });
-  const accounts = await openAccounts({ native, dataDir, server, emit, onDamaged });
+  const accounts = await openAccounts({
+    native,
+    dataDir,
+    server: server ?? UNCHOSEN_SERVER,
+    emit,
+    onDamaged,
+    fetch: options.fetch,
+  });
   const nextDrop = createNextDrop(() => emit('dropTaken', {}));
   const grants = new Grants();
   const app = createAppCommands({ native, grants, state });
-  const openLink = (url: string) => void app.openLink({ url }).catch(() => {});
-  const notifications = createNotifications({ native, settings: settings.value, openLink, emit });
+  const notifications = new Notifications(native, settings.value);
   const siteFolders = await openSiteFolders({
     dataDir,
     onChange: (list) => emit('siteFolders', list),
     onDamaged,
   });
+  const builds = await openBuilds({ dataDir, onDamaged });
   const sharedOptions = { ...options, accounts, grants, nextDrop, notifications };
   const folders = await openFolders({
     ...sharedOptions,
@@ -87,6 +96,8 @@ async function openParts(options: PartsOptions) {
     rule: { ...WATCH_RULE, ...watchRule },
     watchedPaths: () => folders.list().map(({ path }) => path),
     siteFolders,
+    builds,
+    isReady: () => server !== undefined || settings.value().welcomed,
     watchedDomain: (server, path) => watchedAt(server, path)?.domain ?? null,
     async publishWatched(server, path) {
       const watched = watchedAt(server, path);
@@ -97,7 +108,20 @@ async function openParts(options: PartsOptions) {
     onChange: (list) => emit('publishings', list),
     onProblem: (problem) => emit('problem', { problem }),
   });
-  return { about, emit, app, settings, nextDrop, accounts, grants, publishings, folders, siteFolders, sites };
+  return {
+    about,
+    emit,
+    app,
+    settings,
+    nextDrop,
+    accounts,
+    grants,
+    publishings,
+    folders,
+    siteFolders,
+    sites,
+    presetServer: server ?? null,
+  };
 }
 
 class OpenBackend implements Backend {
@@ -119,7 +143,7 @@ class OpenBackend implements Backend {
   }
 
   state(): AppState {
-    const { publishings, folders, siteFolders, accounts, settings, about } = this.#parts;
+    const { publishings, folders, siteFolders, accounts, settings, about, presetServer } = this.#parts;
     return {
       publishings: publishings.list(),
       folders: folders.list(),
@@ -128,6 +152,7 @@ class OpenBackend implements Backend {
       settings: settings.value(),
       update: this.#update,
       about,
+      presetServer,
     };
   }
 
@@ -147,6 +172,7 @@ class OpenBackend implements Backend {
   }
 
   onWake(): void {
+    this.#parts.accounts.onWake();
     this.#parts.folders.onWake();
     this.#parts.publishings.onWake();
   }

@@ -20,6 +20,7 @@ const ADVICE: ProblemAdvice = {
  * Source: desktop §6, §8.
  */
 export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof ProblemError) return thrown.problem;
   if (thrown instanceof ClientError) return describeProblem(thrown, ADVICE);
   if (thrown instanceof z.ZodError) return { kind: 'refused', message: issueOf(thrown), next: null, file: null };
   if (thrown instanceof Error && thrown.name === 'AbortError') return problemOf(abortedError());
@@ -29,6 +30,16 @@ export function problemOf(thrown: unknown): Problem {
     next: 'Try again. If it happens again, restart the app.',
     file: null,
   };
+}
+
+/** An error that another thread has already described. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
 }
 
 /** Replaces any error of `work` by a `refused` error with a message for the user. The original error becomes the `cause`. */

@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import { ClientError } from '@berth/client';
 import pLimit from 'p-limit';
+import { z } from 'zod';
 import { DEFAULT_SETTINGS, Settings } from '../shared/settings.ts';
 import type { Handlers } from './backend.ts';
 import type { Native } from './native.ts';
 import { orRefuse } from './problem.ts';
 import { openJsonFile, type StoreOptions } from './storage/json-file.ts';
+
+/** Settings of an earlier version of the app have no `welcomed`. Their user has completed the first run. */
+const StoredSettings = Settings.extend({ welcomed: z.boolean().default(true) });
 
 interface SettingsOptions extends StoreOptions {
   native: Pick<Native, 'setTheme' | 'loginItem'>;
@@ -21,7 +25,12 @@ interface SettingsOptions extends StoreOptions {
 export async function openSettings({ native, dataDir, onChange, onDamaged }: SettingsOptions) {
   const { loginItem } = native;
   const path = join(dataDir, 'settings.json');
-  const file = await openJsonFile<Settings>({ path, schema: Settings, initialValue: DEFAULT_SETTINGS, onDamaged });
+  const file = await openJsonFile<Settings>({
+    path,
+    schema: StoredSettings,
+    initialValue: DEFAULT_SETTINGS,
+    onDamaged,
+  });
 
   const opensAtLogin = async () => loginItem.available && (await loginItem.isOn().catch(() => false));
 

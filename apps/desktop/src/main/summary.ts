@@ -30,7 +30,7 @@ export interface SummaryInput {
 export function summarize(input: SummaryInput): Summary {
   const { status, text } = statusOf(input);
   const folders = input.folders.map(({ id, name, state }) => ({ id, name, paused: state.is === 'paused' }));
-  return { status, text, links: linksOf(input), folders };
+  return { status, text, progress: progressOf(input), links: linksOf(input), folders };
 }
 
 function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInput): Pick<Summary, 'status' | 'text'> {
@@ -43,8 +43,11 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
     ...folders.filter(({ state }) => blockingProblem(state) !== null),
   ];
   if (failedItems.length > 0) return result('error', `${nameOrCount(failedItems, 'site')} could not be published.`);
+  const askingItems = publishings.filter(({ state }) => state.is === 'asking');
+  if (askingItems.length > 0)
+    return result('error', `${nameOrCount(askingItems, 'item')} ${needs(askingItems)} an answer.`);
   const workingItems = [
-    ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'),
+    ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'building' || state.is === 'queued'),
     ...foldersIn('publishing'),
   ];
   if (workingItems.length > 0)
@@ -55,7 +58,7 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
     return result('offline', `${nameOrCount(waiting, 'folder')} ${isOrAre(waiting)} waiting for the server.`);
   if (signedOut.length > 0) return result('paused', `Sign in to publish ${nameOrCount(signedOut, 'folder')}.`);
   const verb = missing.length === 1 ? 'has' : 'have';
-  if (missing.length > 0) return result('idle', `${nameOrCount(missing, 'folder')} ${verb} nothing to publish.`);
+  if (missing.length > 0) return result('error', `${nameOrCount(missing, 'folder')} ${verb} nothing to publish.`);
   if (folders.length === 0) return result('idle', 'Drop a folder to get a link.');
   const isPaused = folders.every(({ state }) => state.is === 'paused');
   return isPaused
@@ -63,8 +66,24 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
     : result('idle', 'Everything is up to date.');
 }
 
+/** The done part of everything that runs, from 0 to 1. The bytes of each item count equally, whatever its size. */
+function progressOf({ publishings, folders }: SummaryInput): number | null {
+  const parts = [...publishings, ...folders].flatMap(({ state }) => {
+    if (state.is !== 'working' && state.is !== 'publishing') return [];
+    const { progress } = state;
+    if (progress.phase === 'sending') return [0.1 + 0.9 * (progress.done.bytes / Math.max(1, progress.total.bytes))];
+    return progress.phase === 'finishing' || progress.phase === 'linking' ? [1] : [0];
+  });
+  if (parts.every((part) => part === 0)) return null;
+  return Math.round((100 * parts.reduce((sum, part) => sum + part, 0)) / parts.length) / 100;
+}
+
 function isOrAre({ length }: readonly unknown[]): string {
   return length === 1 ? 'is' : 'are';
+}
+
+function needs({ length }: readonly unknown[]): string {
+  return length === 1 ? 'needs' : 'need';
 }
 
 /** The name of a single item, or the number of several items. */

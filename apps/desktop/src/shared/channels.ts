@@ -8,12 +8,15 @@ export const COMMANDS = [
   'publish',
   'answerPublishing',
   'updatePublishing',
+  'buildPublishing',
   'publishSiteAgain',
   'showSiteFolder',
   'cancelPublishing',
   'retryPublishing',
   'dismissPublishing',
   'claimPublishing',
+  'keepPublishing',
+  'publishSample',
   // Commands for watched folders
   'suggestName',
   'checkFolder',
@@ -50,6 +53,7 @@ export const COMMANDS = [
   'validateDomain',
   'readProvider',
   // Commands for servers and accounts
+  'checkServer',
   'addServer',
   'chooseServer',
   'removeServer',

@@ -54,6 +54,8 @@ export const AppState = z.object({
   settings: Settings,
   update: Update,
   about: About,
+  /** The server that this app was made for; `null` if the user must enter one. */
+  presetServer: z.url().nullable(),
 });
 export type AppState = z.infer<typeof AppState>;
 
@@ -65,8 +67,11 @@ export type Page = (typeof PAGES)[number];
 export const commands = {
   readState: { input: Nothing, output: AppState },
 
-  /** Asks the user for a folder. Returns `null` if the user cancels. */
-  pickFolder: { input: Nothing, output: GivenItem.nullable() },
+  /** Asks the user for a folder, by default one to publish. Returns `null` if the user cancels. */
+  pickFolder: {
+    input: z.object({ reason: z.enum(['publish', 'watch', 'locate']) }).optional(),
+    output: GivenItem.nullable(),
+  },
   pickFiles: { input: Nothing, output: z.array(GivenItem) },
   /** Sets the options of the next drop, however the drop arrives. The event `dropTaken` follows once a drop has used the options. */
   setNextDrop: { input: NextDropOptions, output: Nothing },
@@ -82,6 +87,8 @@ export const commands = {
   answerPublishing: { input: ById.extend({ instead: Grant.nullable() }), output: Nothing },
   /** Answers the question about a folder that was published before: updates its site, or publishes the folder at a new link. */
   updatePublishing: { input: ById.extend({ update: z.boolean() }), output: Nothing },
+  /** Answers the question about a project: runs its build command, now and when the project is dropped again, and publishes the result. */
+  buildPublishing: { input: ById, output: Nothing },
   /** Publishes a site of the current server again from its folder. */
   publishSiteAgain: { input: z.object({ deployment: z.string().max(300), domain: Name.nullable() }), output: ById },
   /** Shows the folder of a site of the current server in the file manager. */
@@ -92,6 +99,10 @@ export const commands = {
   dismissPublishing: { input: ById, output: Nothing },
   /** Claims an anonymous deployment for the account. */
   claimPublishing: { input: ById, output: Nothing },
+  /** Remembers to claim an anonymous deployment as soon as the user has signed in to its server. */
+  keepPublishing: { input: ById, output: Nothing },
+  /** Publishes a sample site, so that the user can try the app without a folder. */
+  publishSample: { input: Nothing, output: ById },
 
   /** Suggests a name for a folder. `validation` says whether the name is free; it is `null` if the name cannot be checked. */
   suggestName: {
@@ -175,6 +186,11 @@ export const commands = {
   validateDomain: { input: ByDomain, output: DomainValidation },
   readProvider: { input: ByDomain, output: DomainDns },
 
+  /** Checks that the address belongs to a Berth server that can be reached. Changes nothing. */
+  checkServer: {
+    input: z.object({ address: z.string().trim().min(1).max(2_048) }),
+    output: z.object({ origin: z.url() }),
+  },
   /** Checks that the address belongs to a Berth server, adds the server, and makes it the current server. */
   addServer: {
     input: z.object({ address: z.string().trim().min(1).max(2_048) }),
@@ -239,7 +255,7 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; problem: Problem }
 
 type Command<C extends CommandName> =
   undefined extends CommandInput<C>
-    ? () => Promise<Answer<CommandOutput<C>>>
+    ? (input?: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>
     : (input: CommandInput<C>) => Promise<Answer<CommandOutput<C>>>;
 
 /** The API that the page finds at `window.desktop`. */

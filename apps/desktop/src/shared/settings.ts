@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
 export const Settings = z.object({
+  /** False until the user has completed the first run: chosen a server, and signed in or continued without an account. */
+  welcomed: z.boolean(),
   theme: z.enum(['system', 'light', 'dark']),
   /** True if the app notifies the user of deploys that finish while the window is in the background. */
   notifications: z.boolean(),
@@ -16,6 +18,7 @@ export const Settings = z.object({
 export type Settings = z.infer<typeof Settings>;
 
 export const DEFAULT_SETTINGS: Settings = {
+  welcomed: false,
   theme: 'system',
   notifications: true,
   copyLinks: true,

@@ -21,7 +21,8 @@ export const randomlyFilled = (bytes: number) => Buffer.alloc(bytes, crypto.rand
 export const makeSite = (files: Contents = { 'index.html': PAGE }, name = 'site') => makeNamedSite(name, files);
 
 interface DesktopOptions {
-  server: string;
+  /** The server that the app was made for; `undefined` for none. */
+  server: string | undefined;
   dataDir?: string;
   cacheDir?: string;
   native?: TestNative;

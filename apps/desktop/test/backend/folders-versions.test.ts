@@ -186,8 +186,7 @@ describe('notifications about watched folders (desktop §8)', () => {
     world.native.focused = false;
     await world.rebuild(id, 'two');
     expect(world.native.notes).toMatchObject([{ title: 'dist is live', body: url }]);
-    world.native.notes[0]!.onClick();
-    expect(world.native.opened).toEqual([url]);
+    expect(world.native.notes).toMatchObject([{ about: id, link: url }]);
   });
 
   it('are shown once when a folder needs the user to act; a click shows the folder', async () => {
@@ -201,8 +200,6 @@ describe('notifications about watched folders (desktop §8)', () => {
     expect(world.native.notes).toMatchObject([
       { title: 'dist was not published', body: expect.stringContaining('what?.html') },
     ]);
-    world.native.notes[0]!.onClick();
-    expect(world.native.windows).toBe(1);
-    expect(world.navigated).toEqual([{ page: 'folders', id }]);
+    expect(world.native.notes).toMatchObject([{ about: id, link: null, target: { page: 'folders', id } }]);
   });
 });

@@ -7,8 +7,6 @@ export class TestNative implements Native {
   readonly shown: string[] = [];
   readonly notes: SystemNotification[] = [];
   readonly themes: string[] = [];
-  /** How many times the window was brought to the front. */
-  windows = 0;
   restarts = 0;
   /** True if the window is in front. */
   focused = true;
@@ -25,7 +23,7 @@ export class TestNative implements Native {
 
   constructor(kept: 'system' | 'memory' = 'system', canOpenAtLogin = true) {
     this.keychain = {
-      kept,
+      kept: async () => kept,
       read: async (origin) => {
         this.#check('keychain');
         return this.keys.get(origin) ?? null;
@@ -46,7 +44,7 @@ export class TestNative implements Native {
     };
   }
 
-  copyText = (text: string) => {
+  copyText = async (text: string) => {
     this.#check('copyText');
     this.copied.push(text);
   };
@@ -57,9 +55,7 @@ export class TestNative implements Native {
   showFolder = (path: string) => void this.shown.push(path);
   pickFolder = async () => this.folder;
   pickFiles = async () => this.files;
-  notify = (note: SystemNotification) => void this.notes.push(note);
-  isFocused = () => this.focused;
-  showWindow = () => void (this.windows += 1);
+  notify = (note: SystemNotification) => void (this.focused || this.notes.push(note));
   setTheme = (theme: string) => void this.themes.push(theme);
   restartToUpdate = () => void (this.restarts += 1);
 

@@ -121,7 +121,7 @@ test.each([
     const desktop = await openSignedIn(server());
     const [dataDir, cacheDir] = [makeHome(), makeHome()];
     // At this moment, the client has removed its record of the upload, and the list does not contain the result yet.
-    desktop.native.copyText = () => {
+    desktop.native.copyText = async () => {
       cpSync(desktop.dataDir, dataDir, { recursive: true });
       cpSync(desktop.cacheDir, cacheDir, { recursive: true });
     };

@@ -100,9 +100,7 @@ test('a refused publish job fails immediately with a reason, and is queued when 
   expect(state.problem).toMatchObject({ kind: 'refused', message: expect.stringContaining('400') });
   expect(desktop.backend.summary()).toMatchObject({ status: 'error', text: 'blog could not be published.' });
   expect(desktop.native.notes).toMatchObject([{ title: 'blog was not published' }]);
-  desktop.native.notes[0]!.onClick();
-  expect(desktop.native.windows).toBe(1);
-  expect(desktop.emitted.at(-1)).toMatchObject({ name: 'navigate', data: { page: 'publish', id } });
+  expect(desktop.native.notes).toMatchObject([{ about: id, link: null, target: { page: 'publish', id } }]);
   const { letGo } = desktop.hold();
   await desktop.until(await desktop.dropSite(), 'working');
   await desktop.ask('retryPublishing', { id });
@@ -133,8 +131,7 @@ test('a notification is shown when a publish job finishes in the background; a c
   desktop.native.focused = false;
   const { url } = await desktop.publish(makeSite(undefined, 'blog'));
   expect(desktop.native.notes).toMatchObject([{ title: 'blog is live' }]);
-  desktop.native.notes[0]!.onClick();
-  await expect.poll(() => desktop.native.opened).toEqual([new URL(url).href]);
+  expect(desktop.native.notes).toMatchObject([{ link: url }]);
   await desktop.ask('changeSettings', { notifications: false });
   await desktop.publish();
   expect(desktop.native.notes).toHaveLength(1);

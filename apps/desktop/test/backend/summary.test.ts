@@ -47,7 +47,7 @@ function inputWith({ publishings = [], folders = [], online = true, failedAgo = 
 const TABLE: [string, SummaryRow, string, string][] = [
   ['an empty app', {}, 'idle', 'Drop a folder to get a link.'],
   ['a live site', { publishings: [published()], folders: [liveState] }, 'idle', 'Everything is up to date.'],
-  ['a question', { publishings: [askingState] }, 'idle', 'Drop a folder to get a link.'],
+  ['a question (B6)', { publishings: [askingState] }, 'error', 'p0 needs an answer.'],
   [
     'a failure',
     { publishings: [failedState, workingState], folders: [liveState] },
@@ -86,7 +86,7 @@ const TABLE: [string, SummaryRow, string, string][] = [
   ],
   ['a signed-out folder', { folders: [signedOut, missing, paused] }, 'paused', 'Sign in to publish f0.'],
   ['two signed-out folders', { folders: [signedOut, signedOut] }, 'paused', 'Sign in to publish 2 folders.'],
-  ['a folder that is gone', { folders: [missing, paused] }, 'idle', 'f0 has nothing to publish.'],
+  ['a folder that is gone (B6)', { folders: [missing, paused] }, 'error', 'f0 has nothing to publish.'],
   ['one paused folder of two', { folders: [paused, liveState] }, 'idle', 'Everything is up to date.'],
   ['one folder, paused', { folders: [paused] }, 'paused', 'f0 is paused.'],
   ['all folders paused', { folders: [paused, paused] }, 'paused', '2 folders are paused.'],

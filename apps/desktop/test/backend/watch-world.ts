@@ -8,7 +8,7 @@ import type { Emit } from '../../src/main/backend.ts';
 import { type Folders, openFolders } from '../../src/main/folders/folders.ts';
 import { Grants } from '../../src/main/grants.ts';
 import { createNextDrop } from '../../src/main/next-drop.ts';
-import { createNotifications } from '../../src/main/notifications.ts';
+import { Notifications } from '../../src/main/notifications.ts';
 import { createSites, type Sites } from '../../src/main/sites/sites.ts';
 import type { CommandOutput } from '../../src/shared/contract.ts';
 import type { FolderState, WatchedFolder } from '../../src/shared/folder.ts';
@@ -90,7 +90,6 @@ class World {
     const { native, dataDir } = this;
     const emit = this.#emit;
     const settings = () => this.settings;
-    const openLink = (url: string) => void native.openExternal(url);
     const accounts = await openAccounts({
       native,
       dataDir,
@@ -105,7 +104,7 @@ class World {
       accounts,
       grants,
       nextDrop: createNextDrop(() => {}),
-      notifications: createNotifications({ native, settings, openLink, emit }),
+      notifications: new Notifications(native, settings),
       settings,
       dataDir,
       cacheDir: join(this.home, 'cache'),

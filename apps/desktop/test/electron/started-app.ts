@@ -77,6 +77,7 @@ export async function startElectron(app: string, home: string): Promise<StartedA
   });
   const page = await electron.firstWindow();
   await page.waitForFunction(() => 'desktop' in window);
+  await askPage(page, 'changeSettings', { welcomed: true });
   return {
     electron,
     page,

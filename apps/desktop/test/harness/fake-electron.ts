@@ -6,11 +6,13 @@ import {
   type FakeMenu,
   type FakeMenuItem,
   FakeNotification,
+  type FakeNotificationOptions,
   FakeSafeStorage,
   FakeTheme,
   FakeTray,
 } from './fake-electron/desktop.ts';
 import { createRecorder } from './fake-electron/recorder.ts';
+import { FakeClientRequest } from './fake-electron/net.ts';
 import { FakeSession } from './fake-electron/session.ts';
 import { type Bounds, type FakeSender, FakeWindow } from './fake-electron/window.ts';
 
@@ -44,6 +46,8 @@ export function createFakeElectron(options: FakeElectronOptions) {
   const machine = { online: true, clipboard: '', chosen: [] as readonly string[], notifies: true };
   const workAreas = options.displays ?? [{ x: 0, y: 0, width: 1920, height: 1080 }];
   let menu: FakeMenu | null = null;
+  let contextMenu: FakeMenu | null = null;
+  const blockers = new Set<number>();
 
   const electron = {
     app,
@@ -60,13 +64,16 @@ export function createFakeElectron(options: FakeElectronOptions) {
     },
     Notification: class extends FakeNotification {
       static isSupported = () => machine.notifies;
-      constructor(note: { title: string; body: string; silent: boolean }) {
+      constructor(note: FakeNotificationOptions) {
         super(note);
         notifications.push(this);
       }
     },
     Menu: {
-      buildFromTemplate: (template: readonly FakeMenuItem[]): FakeMenu => ({ template }),
+      buildFromTemplate: (template: readonly FakeMenuItem[]): FakeMenu => {
+        const built: FakeMenu = { template, popup: () => void (contextMenu = built) };
+        return built;
+      },
       setApplicationMenu: (chosen: FakeMenu | null) => void (menu = chosen),
     },
     ipcMain: {
@@ -83,7 +90,7 @@ export function createFakeElectron(options: FakeElectronOptions) {
         protocols.set(scheme, handler);
       },
     },
-    session: { defaultSession: session },
+    session: { defaultSession: session, fromPartition: () => new FakeSession() },
     dialog: {
       showOpenDialog: async (...args: unknown[]) => {
         record('dialog.showOpenDialog', args.at(-1));
@@ -108,7 +115,19 @@ export function createFakeElectron(options: FakeElectronOptions) {
     },
     safeStorage: new FakeSafeStorage('good'),
     powerMonitor: powerMonitor,
-    net: { isOnline: () => machine.online },
+    net: {
+      isOnline: () => machine.online,
+      request: (requestOptions: ConstructorParameters<typeof FakeClientRequest>[0]) =>
+        new FakeClientRequest(requestOptions),
+    },
+    powerSaveBlocker: {
+      start: (type: string) => {
+        record('powerSaveBlocker.start', type);
+        blockers.add(blockers.size + 1);
+        return blockers.size;
+      },
+      stop: (id: number) => void blockers.delete(id),
+    },
     screen: { getAllDisplays: () => workAreas.map((workArea) => ({ workArea })) },
   };
 
@@ -127,6 +146,10 @@ export function createFakeElectron(options: FakeElectronOptions) {
     power: powerMonitor,
     machine,
     menu: () => menu,
+    /** The context menu that was shown last. */
+    contextMenu: () => contextMenu,
+    /** The reasons why the system must not suspend the app. */
+    blockers,
     window: openWindow,
     protocolHandler: (scheme: string) => protocols.get(scheme)!,
     channels: () => [...handlers.keys()],

@@ -40,7 +40,7 @@ const STRANGERS: Record<string, (window: FakeWindow) => FakeSender> = {
   }),
   'the page of another window with the address of ours': () => {
     const senderFrame = createFrame(PAGE_URL);
-    return { sender: { mainFrame: senderFrame }, senderFrame };
+    return { sender: { id: 0, mainFrame: senderFrame }, senderFrame };
   },
   'another window that shows our frame': ({ webContents }) => ({ sender: {}, senderFrame: webContents.mainFrame }),
   'our frame after it was destroyed': (window) => ourFrame(window, { isDestroyed: { value: () => true } }),
@@ -93,9 +93,16 @@ it.for(Object.entries(STRANGERS))('the IPC handlers refuse messages from %s (des
   expect(backend.given).toStrictEqual([]);
 });
 
+it('the IPC handlers accept the frame of our page, even if Electron describes it with another object (desktop §6)', async () => {
+  const { fake } = await startedApp();
+  const { sender, senderFrame } = fake.window().asSender();
+  const result = await fake.invoke('berth:readState', undefined, { sender, senderFrame: { ...senderFrame! } });
+  expect(result).toMatchObject({ ok: true });
+});
+
 it('the IPC handlers refuse the page of the app after its window is destroyed (desktop §6)', () => {
   const mainFrame = { ...createFrame(PAGE_URL) } as unknown as WebFrameMain;
-  const webContents = { mainFrame } as WebContents;
+  const webContents = { id: 1, mainFrame } as WebContents;
   const sender = { sender: webContents, senderFrame: mainFrame };
   const window = (gone: boolean) => ({ webContents, isDestroyed: () => gone }) as BrowserWindow;
   expect(isOurPage(sender, window(false))).toBe(true);
@@ -231,6 +238,7 @@ function send(channel: string, input: unknown, run: (input: unknown) => Promise<
   registerIpc({
     ipcMain: fake.electron.ipcMain,
     window: () => window,
+    onBug: () => {},
     backend: {
       handlers: Object.fromEntries(COMMANDS.map((name) => [name, run])) as unknown as Handlers,
       give: run as unknown as Backend['give'],

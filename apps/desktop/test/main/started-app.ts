@@ -50,6 +50,8 @@ export async function startedApp(given: StartOptions = {}) {
       execPath: '/opt/Berth/berth',
       resourcesPath: join(home, 'resources'),
       cwd: () => home,
+      on: () => {},
+      off: () => {},
     },
     hasTray: async () => given.tray ?? true,
     ...given.options,
@@ -61,7 +63,13 @@ export async function startedApp(given: StartOptions = {}) {
   return { fake, backend: backends[0]!, dist };
 }
 
-export const IDLE_SUMMARY: Summary = { status: 'idle', text: 'Everything is up to date.', links: [], folders: [] };
+export const IDLE_SUMMARY: Summary = {
+  status: 'idle',
+  text: 'Everything is up to date.',
+  progress: null,
+  links: [],
+  folders: [],
+};
 
 export const GRANT = '0123456789abcdef0123456789abcdef';
 
@@ -116,11 +124,12 @@ function stateOf({ options, settings }: SmallBackend): AppState {
     session: {
       servers: [{ origin: 'http://localhost:4000', signIn: { is: 'signed-out' } }],
       current: 'http://localhost:4000',
-      keysKept: options.native.keychain.kept,
+      keysKept: 'system',
       online: true,
     },
     settings,
     update: { is: 'none' },
     about: options.about,
+    presetServer: null,
   };
 }

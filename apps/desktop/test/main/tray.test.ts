@@ -12,6 +12,7 @@ afterEach(() => void vi.useRealTimers());
 const BUSY_SUMMARY: Summary = {
   status: 'working',
   text: 'Publishing site.',
+  progress: null,
   links: [{ name: 'this & that', url: 'https://a.example/' }],
   folders: [
     { id: 'a'.repeat(16), name: 'site', paused: false },
@@ -82,6 +83,7 @@ it('the tray menu has links and folders with their actions', async () => {
     'Resume blog',
     'Pause all',
     'separator',
+    'Show logs',
     'Quit Berth',
   ]);
   backend.asked.splice(0);
@@ -90,6 +92,7 @@ it('the tray menu has links and folders with their actions', async () => {
   choose(tray.menu, 'Pause site');
   choose(tray.menu, 'Resume blog');
   choose(tray.menu, 'Pause all');
+  await vi.waitFor(() => expect(backend.asked).toHaveLength(5));
   expect(backend.asked).toStrictEqual([
     { name: 'copy', input: { text: 'https://a.example/' } },
     { name: 'openLink', input: { url: 'https://a.example/' } },
@@ -103,6 +106,7 @@ it('the tray menu has links and folders with their actions', async () => {
   });
   backend.asked.splice(0);
   choose(tray.menu, 'Resume all');
+  await vi.waitFor(() => expect(backend.asked).toHaveLength(2));
   expect(backend.asked.map(({ name }) => name)).toStrictEqual(['resumeFolder', 'resumeFolder']);
   fake.window().hide();
   choose(tray.menu, 'Open Berth');

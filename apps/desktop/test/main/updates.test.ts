@@ -25,7 +25,12 @@ function testOptions({ isPackaged = true, files = ['app-update.yml'] } = {}) {
   const resources = makeHome();
   for (const name of files) writeFileSync(join(resources, name), 'deb');
   const app = { isPackaged, relaunch: vi.fn<(options: unknown) => void>(), quit: vi.fn<() => void>() };
-  return { app, resources, program: '/opt/Berth/berth' };
+  return {
+    app,
+    resources,
+    program: '/opt/Berth/berth',
+    log: { error: vi.fn<(context: string, error: unknown) => void>() },
+  };
 }
 
 async function startUpdates(options = testOptions()) {

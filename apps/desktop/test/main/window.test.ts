@@ -65,11 +65,11 @@ it.for([
   const startedHidden = await startedApp({ home, tray, args: ['--hidden'] });
   const window = startedHidden.fake.window();
   await vi.waitFor(() => expect(window.minimized).toBe(!tray));
-  startedHidden.backend.options.native.showWindow();
+  startedHidden.fake.app.emit('activate');
   expect(window.maximized).toBe(true);
   window.maximized = false;
   window.hide();
-  startedHidden.backend.options.native.showWindow();
+  startedHidden.fake.app.emit('activate');
   expect(window.maximized).toBe(false);
 });
 
@@ -143,16 +143,16 @@ it('the window has the background colour of its page before the page is drawn, e
 });
 
 it('a crashed page is reloaded automatically a limited number of times, and whenever the user opens the window', async () => {
-  const { fake, backend } = await startedApp();
+  const { fake } = await startedApp();
   const { webContents } = fake.window();
   webContents.emit('render-process-gone', {}, { reason: 'clean-exit' });
   expect(webContents.reloads).toBe(0);
   for (let at = 0; at < 10; at += 1) webContents.emit('render-process-gone', {}, { reason: 'crashed' });
   expect(webContents.reloads).toBe(3);
-  backend.options.native.showWindow();
+  fake.app.emit('activate');
   expect(webContents.reloads).toBe(3);
   webContents.crashed = true;
-  backend.options.native.showWindow();
+  fake.app.emit('activate');
   expect(webContents.reloads).toBe(4);
 });
 

@@ -52,20 +52,30 @@ it('the code of the page imports no package by its name', () => {
 });
 
 it('the updater is a separate chunk of the bundle that is loaded on demand (desktop §2)', () => {
-  const updater = code('main').find(([, text]) => text.includes('app-update.yml') && text.includes('quitAndInstall'));
+  const updater = code('main').find(
+    ([path, text]) =>
+      path.startsWith('main/assets/') && text.includes('app-update.yml') && text.includes('quitAndInstall'),
+  );
   expect(updater?.[0]).toMatch(/^main\/.+/);
   const start = files.get('main/index.js')!;
-  const chunks = code('main').filter(([path]) => path !== 'main/index.js');
-  expect(chunks).toHaveLength(1);
-  expect(start).toMatch(/import\("\.\/[^"]+"\)/);
-  expect(start).not.toMatch(/^import .*from "\.\//m);
+  const name = updater![0].slice('main/'.length);
+  expect(start).toContain(`import("./${name}")`);
+  for (const [, text] of code('main')) expect(text).not.toMatch(new RegExp(`^import .*${name}"`, 'm'));
+});
+
+it('the program of the engine is a script of its own, which imports nothing on demand and no Electron (R8)', () => {
+  const engine = files.get('main/engine.js')!;
+  expect(engine).not.toMatch(/\bimport\(/);
+  expect(importedModules(engine)).not.toContain('electron');
 });
 
 it('the main process and the updater run with only Electron installed', async () => {
   const separateDir = await mkdtemp(join(tmpdir(), 'berth-alone-'));
   try {
     await cp(join(dist, 'main'), join(separateDir, 'main'), { recursive: true });
-    const chunks = code('main').flatMap(([path]) => (path === 'main/index.js' ? [] : [path]));
+    const chunks = code('main').flatMap(([path, text]) =>
+      text.includes('quitAndInstall') && path.startsWith('main/assets/') ? [path] : [],
+    );
     const output = execFileSync(process.execPath, [join(import.meta.dirname, 'run-main.ts'), separateDir, ...chunks], {
       encoding: 'utf8',
     });

@@ -16,6 +16,11 @@ const ELECTRON = `
     quit: said('quit'),
     getVersion: () => '0.1.0',
     getName: () => 'Berth',
+    getVersion: () => '1.0.0',
+    getPath: () => '/nonexistent',
+    setPath() {},
+    isPackaged: false,
+    commandLine: { hasSwitch: () => false },
     whenReady: () => Promise.resolve(),
   };
   exports.protocol = { registerSchemesAsPrivileged: said('scheme') };

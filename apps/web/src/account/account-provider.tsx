@@ -8,21 +8,20 @@ import { createQueryClient, valueOf } from '@berth/ui/state/query';
 import { NotesContext, useToasts } from '@berth/ui/state/toasts';
 import { Toasts } from '@berth/ui/components/toasts';
 import type { Backend } from '@berth/ui/backend';
-import { type ReactNode, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { client } from '../backend.ts';
 import { type Session, useSession } from '../state/session.tsx';
 import { createAccountApi, createSitesApi } from './account-api.ts';
 import { answerOf } from './answers.ts';
-import { createLiveActivities } from './live-activities.ts';
+import { createLiveActivities, type LiveActivities } from './live-activities.ts';
 
-const queryClient = createQueryClient();
 const accountApi = createAccountApi(client);
 const sitesApi = createSitesApi(client);
-const liveActivities = createLiveActivities(client);
 
 /** Gives the shared pages what they need: the account, the server, toasts and navigation. */
 export function AccountProvider({ children }: { children: ReactNode }) {
+  const [queryClient] = useState(createQueryClient);
   return (
     <QueryClientProvider client={queryClient}>
       <Providers>{children}</Providers>
@@ -35,13 +34,14 @@ function Providers({ children }: { children: ReactNode }) {
   const { toasts, dismiss, notes } = useToasts();
   const account = useAccountQuery();
   const navigation = useNavigationOfConsole();
+  const [liveActivities] = useState(() => createLiveActivities(client));
   const accountKey = accountKeyOf(session);
-  useEffect(() => (accountKey === null ? undefined : liveActivities.follow(accountKey)), [accountKey]);
+  useEffect(() => (accountKey === null ? undefined : liveActivities.follow(accountKey)), [accountKey, liveActivities]);
   useEffect(keepFocus, []);
   const isLive = useSyncExternalStore(liveActivities.onConnection, liveActivities.isConnected);
   const view = useMemo(() => viewOf(session, account.data, isLive), [session, account.data, isLive]);
   return (
-    <BackendContext value={useConsoleBackend()}>
+    <BackendContext value={useConsoleBackend(liveActivities)}>
       <SitesApiContext value={sitesApi}>
         <AccountContext value={view}>
           <NotesContext value={notes}>
@@ -70,18 +70,18 @@ export function useAccountQuery() {
   });
 }
 
-function useConsoleBackend(): Backend {
+function useConsoleBackend({ onActivity, onResume }: LiveActivities): Backend {
   const queries = useQueryClient();
   return useMemo(
     () => ({
       api: accountApi,
-      onActivity: liveActivities.onActivity,
-      onResume: liveActivities.onResume,
+      onActivity,
+      onResume,
       refreshAccount: () => void queries.invalidateQueries({ queryKey: [ACCOUNT] }),
       copy,
       openLink: null,
     }),
-    [queries],
+    [queries, onActivity, onResume],
   );
 }
 

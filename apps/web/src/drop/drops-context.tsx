@@ -5,7 +5,7 @@ import { optionsError } from '@berth/ui/text/validate';
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useSession } from '../state/session.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
-import { createDrops, type Drops } from './drops.ts';
+import type { Drops } from './drops.ts';
 import type { Gathered } from './gather.ts';
 
 /** The drops, and the function that publishes something with the options of the next drop. */
@@ -23,19 +23,16 @@ const NOTHING_DROPPED = {
   file: null,
 };
 
-let drops: Drops | undefined;
-
 /** Takes what is dropped on any page, and keeps the drops while other pages are shown. */
-export function DropsProvider({ children }: { children: ReactNode }) {
+export function DropsProvider({ drops, children }: { drops: Drops; children: ReactNode }) {
   const { session } = useSession();
   const { showToast } = useNotes();
   const { nextDrop, take } = useOptions();
-  const own = useMemo(() => (drops ??= createDrops()), []);
   const isSignedIn = session.is === 'signed-in';
   const isKnown = isSignedIn || session.is === 'signed-out';
   useEffect(() => {
-    if (isKnown) void own.restore(isSignedIn);
-  }, [own, isKnown, isSignedIn]);
+    if (isKnown) void drops.restore(isSignedIn);
+  }, [drops, isKnown, isSignedIn]);
 
   const publish = useCallback(
     (gathered: Gathered | null, isPasted: boolean) => {
@@ -43,11 +40,11 @@ export function DropsProvider({ children }: { children: ReactNode }) {
       const options = take(isSignedIn);
       if (typeof options === 'string')
         return showToast({ kind: 'refused', message: options, next: 'Correct it, and drop it again.', file: null });
-      void own.publish(gathered, options, { isSignedIn, isPasted });
+      void drops.publish(gathered, options, { isSignedIn, isPasted });
     },
-    [own, isSignedIn, showToast, take],
+    [drops, isSignedIn, showToast, take],
   );
-  const state = useMemo(() => ({ drops: own, publish }), [own, publish]);
+  const state = useMemo(() => ({ drops, publish }), [drops, publish]);
   return (
     <DropsContext value={state}>
       <NextDropContext value={nextDrop}>

@@ -31,8 +31,11 @@ const OLD_BROWSER = {
   file: null,
 };
 
+/** The part of a worker that drops use. */
+export type DropsWorker = Pick<Worker, 'postMessage' | 'addEventListener'>;
+
 /** Starts the worker. Its address is the only one that the policy of this page accepts as a script. */
-function startWorker(): Worker {
+function startWorker(): DropsWorker {
   const { trustedTypes } = globalThis as unknown as { trustedTypes?: TrustedTypePolicyFactory };
   const policy = trustedTypes?.createPolicy('berth', { createScriptURL: () => workerUrl });
   const url = policy?.createScriptURL(workerUrl) ?? workerUrl;
@@ -47,8 +50,8 @@ interface TrustedTypePolicyFactory {
 }
 
 /** Creates the drops of a page. The worker that publishes them is started for the first one. */
-export function createDrops(): Drops {
-  let worker: Worker | undefined;
+export function createDrops(start: () => DropsWorker = startWorker): Drops {
+  let worker: DropsWorker | undefined;
   let publishings: readonly Publishing[] = [];
   const listeners = new Set<() => void>();
   /** The drops that the worker has not shown yet. */
@@ -56,7 +59,7 @@ export function createDrops(): Drops {
   const handles = new Map<string, FileSystemDirectoryHandle>();
   const send = (command: Command) => {
     if (!worker) {
-      worker = startWorker();
+      worker = start();
       worker.addEventListener('message', receive);
       worker.addEventListener('error', failStarted);
     }

@@ -14,7 +14,7 @@ import { answerOf } from '../account/answers.ts';
 import { accountName, useAccounts } from '../account/accounts.ts';
 import { client } from '../backend.ts';
 import { SessionNote, SignInLink } from '../shell/account-gate.tsx';
-import { useSession } from '../state/session.tsx';
+import { opensAccounts, useSession } from '../state/session.tsx';
 
 /** Shows the site of a claim link, and lets a person keep it with one click. Opening the page claims nothing. */
 export default function ClaimPage() {
@@ -47,7 +47,7 @@ function Claim({ hash, site }: { hash: string; site: ClaimedSite }) {
       <SiteFacts site={site} isKept={isKept} />
       {isKept && <Kept site={site} />}
       {!isKept && session.is === 'signed-in' && <Keep hash={hash} email={session.email} onKept={() => setKept(true)} />}
-      {!isKept && session.is === 'signed-out' && <SignInToKeep signUp={session.offer.signUp} />}
+      {!isKept && session.is === 'signed-out' && <SignInToKeep canOpen={opensAccounts(session.offer)} />}
       <SessionNote />
     </>
   );
@@ -113,14 +113,14 @@ function Kept({ site }: { site: ClaimedSite }) {
   );
 }
 
-function SignInToKeep({ signUp }: { signUp: boolean }) {
+function SignInToKeep({ canOpen }: { canOpen: boolean }) {
   return (
     <>
       <p>
-        The site was published without an account. Sign in to keep it.{' '}
-        {signUp
-          ? 'You can also open an account on the same page.'
-          : 'No account here yet? Ask the operator of this server for one: accounts are made by invitation.'}
+        The site was published without an account. Sign in, and keep it with one click.{' '}
+        {canOpen
+          ? 'No account yet? You can open one on the next page.'
+          : 'No account yet? Ask the operator of this server for one, or the owner of an account for an invitation.'}
       </p>
       <SignInLink label="Sign in to keep it" />
       <p className="soft small">

@@ -1,12 +1,15 @@
 import '../sign-in/sign-in.css';
 import { Button } from '@berth/ui/components/button';
 import { ProblemBox } from '@berth/ui/components/status';
-import { useAnswer, useSubmit } from '@berth/ui/state/requests';
+import { useAnswer } from '@berth/ui/state/requests';
 import { useLocation } from 'wouter';
+import { refusalOf } from '../sign-in/refusal.ts';
+import { pathBackTo, takeReturn } from '../sign-in/return-path.ts';
 import { client } from '../backend.ts';
 import { dropLinkSecret, linkSecret } from '../sign-in/link-secret.ts';
 import { SessionNote } from '../shell/account-gate.tsx';
 import { answerOf } from '../account/answers.ts';
+import { useSignIn } from '../sign-in/use-sign-in.ts';
 import { useSession } from '../state/session.tsx';
 
 /** Signs in with a one-time link, after one click: opening the link alone signs no one in. */
@@ -14,22 +17,22 @@ export default function FirstLinkPage() {
   const secret = linkSecret();
   const { session } = useSession();
   const isOffered = session.is === 'signed-in' || session.is === 'signed-out';
+  const refusal = isOffered ? refusalOf(session.offer) : null;
   return (
     <div className="page-note">
       <h1>Sign in to Berth</h1>
       {secret === null && <SpentLink />}
       {secret !== null && !isOffered && <SessionNote />}
-      {secret !== null && isOffered && session.offer.refusal !== null && <p role="alert">{session.offer.refusal}</p>}
-      {secret !== null && isOffered && session.offer.refusal === null && <UseLink secret={secret} />}
+      {secret !== null && refusal !== null && <p role="alert">{refusal}</p>}
+      {secret !== null && isOffered && refusal === null && <UseLink secret={secret} />}
     </div>
   );
 }
 
 function UseLink({ secret }: { secret: string }) {
   const [, navigate] = useLocation();
-  const { reload } = useSession();
   const target = useAnswer(() => answerOf(client.api.signIn.readLink.mutate({ secret })), [secret]);
-  const { isBusy, problem, submit } = useSubmit();
+  const { isBusy, problem, signIn } = useSignIn();
   if (target.problem)
     return target.problem.kind === 'refused' ? (
       <SpentLink />
@@ -38,18 +41,17 @@ function UseLink({ secret }: { secret: string }) {
     );
   if (target.value === null) return null;
   const { email } = target.value;
-  const signIn = async () => {
-    if (!(await submit(answerOf(client.api.signIn.useLink.mutate({ secret }))))) return;
+  const useLink = async () => {
+    if (!(await signIn(answerOf(client.api.signIn.useLink.mutate({ secret }))))) return;
     dropLinkSecret();
-    await reload();
-    navigate('/app/keep', { replace: true });
+    navigate(pathBackTo('/app/keep', takeReturn()), { replace: true });
   };
   return (
     <div className="stack">
       <p>
         This link signs you in on <strong>{location.host}</strong> in this browser. It works once.
       </p>
-      <Button label={`Sign in as ${email}`} variant="primary" busy={isBusy} onClick={() => void signIn()} />
+      <Button label={`Sign in as ${email}`} variant="primary" busy={isBusy} onClick={() => void useLink()} />
       <ProblemBox problem={problem} />
     </div>
   );

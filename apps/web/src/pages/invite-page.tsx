@@ -11,13 +11,15 @@ import { answerOf } from '../account/answers.ts';
 import { client } from '../backend.ts';
 import { SessionNote } from '../shell/account-gate.tsx';
 import { dropLinkSecret, linkSecret } from '../sign-in/link-secret.ts';
+import { refusalOf } from '../sign-in/refusal.ts';
+import { pathBackTo, takeReturn } from '../sign-in/return-path.ts';
 import { useSession } from '../state/session.tsx';
 
 /** Accepts an invitation to an account, after one click. */
 export default function InvitePage() {
   const secret = linkSecret();
   const { session } = useSession();
-  const refusal = session.is === 'signed-in' || session.is === 'signed-out' ? session.offer.refusal : null;
+  const refusal = session.is === 'signed-in' || session.is === 'signed-out' ? refusalOf(session.offer) : null;
   return (
     <div className="page-note">
       <h1>Join an account</h1>
@@ -54,7 +56,7 @@ function Accept({ secret, target }: { secret: string; target: InviteTarget }) {
     if (!(await submit(answerOf(client.api.invites.accept.mutate(request))))) return;
     dropLinkSecret();
     await reload();
-    navigate(isSignedIn ? '/app/sites' : '/app/keep', { replace: true });
+    navigate(isSignedIn ? '/app/sites' : pathBackTo('/app/keep', takeReturn()), { replace: true });
   };
   return (
     <>

@@ -1,10 +1,11 @@
 import '../sign-in/sign-in.css';
-import { Link } from 'wouter';
+import { Link, useSearch } from 'wouter';
+import { returnPath } from '../sign-in/return-path.ts';
 import { AddPasskey, SetPassword } from '../sign-in/ways-in.tsx';
 import { AccountGate } from '../shell/account-gate.tsx';
 import { useSession } from '../state/session.tsx';
 
-/** Offers a way to sign in again, after a person signed in with a link. */
+/** Offers a way to sign in again, after a person signed in with a link. It leads on to the page that they came from. */
 export default function KeepPage() {
   return (
     <AccountGate title="Keep a way in" invitation="Sign in to add a passkey or a password.">
@@ -15,6 +16,7 @@ export default function KeepPage() {
 
 function Keep() {
   const { session } = useSession();
+  const back = returnPath(useSearch());
   if (session.is !== 'signed-in') return null;
   const { passkeys, hasPassword } = session.signedIn;
   const isDone = passkeys > 0 || hasPassword;
@@ -32,7 +34,7 @@ function Keep() {
           <SetPassword />
         </div>
       )}
-      <Link href="/" className={isDone ? 'button primary' : 'button plain'}>
+      <Link href={back} className={isDone ? 'button primary' : 'button plain'}>
         {isDone ? 'Continue' : 'Not now'}
       </Link>
     </div>

@@ -30,6 +30,8 @@ export default function PublishPage() {
   const actions = useMemo(
     (): PublishingActions => ({
       update: null,
+      keep: null,
+      build: null,
       answer: async (id, instead) => drops.answer(id, instead),
       cancel: drops.cancel,
       retry: drops.retry,

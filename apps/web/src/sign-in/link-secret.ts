@@ -8,7 +8,7 @@ let secret: string | null = null;
 
 /**
  * Takes the secret of a one-time link or of an invitation out of the address of the page, so that neither the history nor a person
- * who reads the screen has it. Call it before the page is drawn. Source: api §13; security T44.
+ * who reads the screen has it. Call it before the page is drawn, and when the fragment changes. Source: api §13; security T44.
  */
 export function takeLinkSecret(): void {
   const link = PAGES[location.pathname];

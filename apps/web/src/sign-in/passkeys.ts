@@ -58,7 +58,7 @@ async function askBrowser(ask: () => Promise<Credential | null>): Promise<Answer
 /** Browsers give the same error for a dialog that was closed and for one that took too long. */
 function describe({ name, message }: DOMException): string {
   if (name === 'InvalidStateError') return 'This device already has a passkey for this account.';
-  if (name === 'NotAllowedError') return 'No passkey was used: the dialog was closed, or it took too long.';
+  if (name === 'NotAllowedError') return 'No passkey was used. The dialog was closed, or it took too long.';
   return `The passkey could not be used: ${message}`;
 }
 

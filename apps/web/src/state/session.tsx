@@ -8,6 +8,11 @@ export type SignInOffer = Pick<SessionState, 'methods' | 'signUp' | 'refusal'>;
 /** The person who is signed in. */
 export type SignedIn = NonNullable<SessionState['signedIn']>;
 
+/** Whether a person can open an account here without an invitation. */
+export function opensAccounts({ signUp, methods }: SignInOffer): boolean {
+  return signUp && (methods.code || methods.oidc !== null);
+}
+
 /** Who is signed in. */
 export type Session =
   | { is: 'loading' }
@@ -19,8 +24,8 @@ export type Session =
 
 interface SessionContextValue {
   session: Session;
-  /** Asks the server again, after this page has changed the session. Other tabs ask too. */
-  reload: () => Promise<void>;
+  /** Asks the server again, after this page has changed the session, and returns its answer. Other tabs ask too. */
+  reload: () => Promise<Session>;
 }
 
 const SessionContext = createContext<SessionContextValue | null>(null);
@@ -29,8 +34,10 @@ const SessionContext = createContext<SessionContextValue | null>(null);
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [session, setSession] = useState<Session>({ is: 'loading' });
   const reload = useCallback(async () => {
-    setSession(await readSession());
+    const read = await readSession();
+    setSession(read);
     announceSessionChange();
+    return read;
   }, []);
   useEffect(() => {
     const read = async () => {

@@ -3,14 +3,10 @@ import { MIXED_SITES, VERSIONS } from '@berth/ui/testing/samples';
 import { eventually } from '@berth/ui/testing/page';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { STATES } from '../gallery/states.ts';
-import { type Gallery, type GalleryState, openGallery } from '../gallery/window.ts';
+import { type Gallery, openGallery } from '../gallery/gallery.ts';
+import { stateNamed } from '../gallery/states.ts';
 
 const DOMAIN = 'www.harbour.example';
-
-function stateNamed(name: string): GalleryState {
-  return STATES.find((state) => state.name === name)!;
-}
 
 describeInBrowser('the account pages of the console', (browser) => {
   let gallery: Gallery;
@@ -18,7 +14,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   afterAll(() => gallery?.remove());
 
   it('a roll back shows an earlier version at the domain, and can be undone', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('site-roll-back'));
+    const { page, sent, answer } = await gallery.show(stateNamed('site-roll-back'));
     answer('domains.put', { value: {} });
     await page.getByRole('button', { name: 'Roll back', exact: true }).click();
     await eventually(() => Promise.resolve(sent('domains.put'))).toEqual([
@@ -32,7 +28,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('deletes a site with one request, and says why it could not be deleted', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('site-delete'));
+    const { page, sent, answer } = await gallery.show(stateNamed('site-delete'));
     answer('sites.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
     answer('sites.list', { value: { sites: [] } });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -44,7 +40,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('deletes selected sites one by one, and says why one of them could not be deleted', async () => {
-    const { page, answer } = await gallery.open(stateNamed('sites-delete-many'));
+    const { page, answer } = await gallery.show(stateNamed('sites-delete-many'));
     answer('sites.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog').getByText('The server is busy.').waitFor();
@@ -56,7 +52,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('searches all sites on the server, not only the loaded ones', async () => {
-    const { page, sent } = await gallery.open(stateNamed('sites-list'));
+    const { page, sent } = await gallery.show(stateNamed('sites-list'));
     await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor();
     await page.getByRole('searchbox').fill('tide');
     await eventually(() => Promise.resolve(sent('sites.list').at(-1))).toMatchObject({ search: 'tide' });
@@ -65,7 +61,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('sets and removes the password of a site without a new deploy', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('site-password'));
+    const { page, sent, answer } = await gallery.show(stateNamed('site-password'));
     answer('deployments.update', { value: {} });
     await page.getByLabel('Password', { exact: true }).fill('tides and boats');
     await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click();
@@ -80,7 +76,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('a switch of a domain can be undone', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('domain-show-another'));
+    const { page, sent, answer } = await gallery.show(stateNamed('domain-show-another'));
     answer('domains.put', { value: {} });
     await page.getByRole('dialog').getByRole('button', { name: 'Show', exact: true }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -89,7 +85,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('security T20: shows the secret of a token once, and keeps it nowhere', async () => {
-    const { page, sent } = await gallery.open(stateNamed('tokens-made'));
+    const { page, sent } = await gallery.show(stateNamed('tokens-made'));
     const secret = 'deploy-0f9a31c4d77e42b59c1de0a8b5f3c6e2';
     await page.getByText(secret).waitFor();
     expect(sent('tokens.create')).toEqual([{ kind: 'deploy' }]);
@@ -99,7 +95,7 @@ describeInBrowser('the account pages of the console', (browser) => {
   });
 
   it('limits a deploy token to domains', async () => {
-    const { page, sent, answer } = await gallery.open(stateNamed('tokens-make'));
+    const { page, sent, answer } = await gallery.show(stateNamed('tokens-make'));
     answer('tokens.create', { error: { status: 403, error: 'forbidden', message: 'Not allowed.' } });
     await page.getByLabel('Domains (optional)').fill('www.harbour.example, tickets.harbour.example');
     await page.getByLabel('Expires').selectOption({ label: 'In 90 days' });

@@ -14,17 +14,20 @@ export interface ServedConsole {
   origin(): string;
 }
 
+type Variables = Record<string, string>;
+
 /** Builds the console and starts a real server with it. */
 export function useConsole({
   env,
   ...options
-}: Omit<ServerOptions, 'env'> & { env?: Record<string, string> } = {}): ServedConsole {
+}: Omit<ServerOptions, 'env'> & { env?: Variables | (() => Variables) } = {}): ServedConsole {
   let server: TestServer;
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'berth-web-'));
     await buildConsole(folder);
-    server = await startServer({ ...options, env: { ...env, CONSOLE_FOLDER: folder } });
+    const variables = typeof env === 'function' ? env() : env;
+    server = await startServer({ ...options, env: { ...variables, CONSOLE_FOLDER: folder } });
   });
   afterAll(async () => {
     await server?.close();

@@ -1,28 +1,29 @@
 import { describeInBrowser } from '@berth/testing/browser';
-import { expectAccessible } from '@berth/ui/testing/accessibility';
+import { expectAccessible, expectAccessibleLayout } from '@berth/ui/testing/accessibility';
 import { eventually } from '@berth/ui/testing/page';
-import { expect, it } from 'vitest';
-import { useConsole } from './built-console.ts';
-import { openDropState } from './drop-gallery.ts';
-import { DROP_STATES } from './gallery-states.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Gallery, openGallery } from '../gallery/gallery.ts';
+import { STATES } from '../gallery/states.ts';
 
-const WIDTHS = [1_120, 680, 390];
+/** The widths of a tablet and a phone. The shared page has that of a desktop. */
+const NARROW = [680, 390] as const;
 
-describeInBrowser('the gallery of the drop page', (browser) => {
-  const console = useConsole();
+describeInBrowser('the gallery of the console (api §13)', (browser) => {
+  let gallery: Gallery;
+  beforeAll(async () => void (gallery = await openGallery(browser())));
+  afterAll(() => gallery?.remove());
 
-  it.each(DROP_STATES)(
+  it.each(STATES)(
     'the state $name shows its texts, fits 1120, 680 and 390 px, and has no accessibility or policy violations',
     async (state) => {
-      const { page } = await openDropState(browser(), console.origin(), state);
+      const { page, faults } = await gallery.show(state);
       for (const words of state.shows) await eventually(() => page.locator('body').innerText(), words).toContain(words);
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 760 });
-        await page.emulateMedia({ colorScheme: 'light' });
-        await expectAccessible(page);
+      await expectAccessible(page);
+      for (const width of NARROW) {
+        await page.setViewportSize({ width, height: 800 });
+        await expectAccessibleLayout(page, `at a width of ${width} px`);
       }
-      expect(await page.evaluate(() => window.violations)).toEqual([]);
-      await page.context().close();
+      expect(await faults()).toEqual([]);
     },
   );
 });

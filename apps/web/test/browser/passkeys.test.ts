@@ -1,27 +1,16 @@
-import { describeInBrowser, openPage } from '@berth/testing/browser';
-import type { CDPSession, Page } from 'playwright-core';
+import { describeInBrowser } from '@berth/testing/browser';
+import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { openWithAuthenticator, type PageWithAuthenticator } from './authenticator.ts';
 import { useConsole } from './built-console.ts';
-
-const AUTHENTICATOR = {
-  protocol: 'ctap2',
-  transport: 'internal',
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-  automaticPresenceSimulation: true,
-} as const;
 
 describeInBrowser('api §13: a passkey', (browser) => {
   const served = useConsole();
 
-  async function openConsole(): Promise<{ page: Page; device: CDPSession; authenticatorId: string }> {
-    const { page } = await openPage(browser());
-    const device = await page.context().newCDPSession(page);
-    await device.send('WebAuthn.enable');
-    const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
-    await page.goto(served.origin());
-    return { page, device, authenticatorId };
+  async function openConsole(): Promise<PageWithAuthenticator> {
+    const opened = await openWithAuthenticator(browser());
+    await opened.page.goto(served.origin());
+    return opened;
   }
 
   it('is made after a one-time link, signs in after signing out, and not without a PIN or a finger', async () => {

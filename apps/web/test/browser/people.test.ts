@@ -6,6 +6,7 @@ import { describeInBrowser, openPage } from '@berth/testing/browser';
 import { OWNER_KEY } from '@berth/testing/requests';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
+import { openWithAuthenticator } from './authenticator.ts';
 import { useConsole } from './built-console.ts';
 
 const OWNER = 'owner@localhost';
@@ -15,24 +16,6 @@ describeInBrowser('people of an account, in the console', (browser) => {
   const console = useConsole();
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
-
-  /** Opens a page with an authenticator that confirms every passkey. */
-  async function openWithPasskeys(): Promise<Page> {
-    const { page } = await openPage(browser());
-    const devTools = await page.context().newCDPSession(page);
-    await devTools.send('WebAuthn.enable');
-    await devTools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
-    return page;
-  }
 
   /** Signs in with a one-time link, and ends on the page that offers a way in. */
   async function useLink(page: Page, email = OWNER): Promise<void> {
@@ -51,13 +34,13 @@ describeInBrowser('people of an account, in the console', (browser) => {
   }
 
   async function signIn(email = OWNER): Promise<Page> {
-    const page = await openWithPasskeys();
+    const { page } = await openWithAuthenticator(browser());
     await useLink(page, email);
     return page;
   }
 
   it('api §13: a one-time link signs in after a click; a passkey signs in again after signing out', async () => {
-    const page = await openWithPasskeys();
+    const { page } = await openWithAuthenticator(browser());
     const url = await console.server().signInLink(OWNER);
     await page.goto(url);
     await button(page, `Sign in as ${OWNER}`).waitFor();
@@ -142,7 +125,7 @@ describeInBrowser('people of an account, in the console', (browser) => {
     const { claim, url } = await console
       .server()
       .publish({ 'index.html': '<title>Spring fair</title>' }, { key: null });
-    const page = await openWithPasskeys();
+    const { page } = await openWithAuthenticator(browser());
     await page.goto(claim!);
     await page.getByRole('link', { name: new URL(url).host }).waitFor();
     await page.getByText('It is removed in 2 days').waitFor();
@@ -171,7 +154,7 @@ describeInBrowser('people of an account, in the console', (browser) => {
     const link = await owner.getByText(/\/app\/invite#[0-9a-f]{32}$/).innerText();
     await button(owner, 'Done').click();
 
-    const member = await openWithPasskeys();
+    const { page: member } = await openWithAuthenticator(browser());
     await member.goto(link);
     await button(member, 'Join as grace@example.com').click();
     await heading(member, 'Keep a way in').waitFor();

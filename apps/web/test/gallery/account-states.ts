@@ -1,6 +1,7 @@
 import { DEFAULT_PLANS, type Account, type Token } from '@berth/contract';
 import { EVERY_ACTIVITY, NOW_SECONDS } from '@berth/ui/testing/samples';
-import type { GalleryState, Script } from './window.ts';
+import type { Script } from './fake-server.ts';
+import type { GalleryState } from './gallery.ts';
 
 const DAY = 86_400;
 
@@ -95,7 +96,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     answers: { 'activities.list': { value: { activities: [] } } },
     shows: ['No activity yet'],
   },
-  { name: 'activity-signed-out', path: '/app/activity', email: null, shows: ['Sign in to see what happened'] },
+  { name: 'activity-signed-out', path: '/app/activity', signedIn: null, shows: ['Sign in to see what happened'] },
   {
     name: 'tokens-list',
     path: '/app/tokens',

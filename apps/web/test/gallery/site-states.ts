@@ -12,7 +12,8 @@ import {
   site,
   VERSIONS,
 } from '@berth/ui/testing/samples';
-import { chooseFromMenu, type GalleryState, type Script } from './window.ts';
+import type { Script } from './fake-server.ts';
+import { chooseFromMenu, type GalleryState } from './gallery.ts';
 
 const MANY = Array.from({ length: 60 }, (_, number) => site(number));
 const list = (sites: readonly unknown[]): Script => ({ value: { sites } });
@@ -69,12 +70,10 @@ export const SITE_STATES: readonly GalleryState[] = [
   {
     name: 'sites-nothing-found',
     path: '/app/sites',
-    answers: { 'sites.list': { pages: [{ sites: MIXED_SITES }] } },
-    act: async (page) => {
+    answers: { 'sites.list': list(MIXED_SITES) },
+    act: async (page, { answer }) => {
       await page.getByRole('link', { name: 'Harbour Festival 2026' }).first().waitFor();
-      await page
-        .context()
-        .route('**/trpc/sites.list**', (route) => route.fulfill({ json: { result: { data: { sites: [] } } } }));
+      answer('sites.list', list([]));
       await page.getByRole('searchbox').fill('nowhere');
     },
     shows: ['Nothing found', 'No site matches “nowhere”'],
@@ -86,7 +85,7 @@ export const SITE_STATES: readonly GalleryState[] = [
     answers: { 'sites.list': { offline: true } },
     shows: ['cannot be reached', 'Check your connection.', 'Try again'],
   },
-  { name: 'sites-signed-out', path: '/app/sites', email: null, shows: ['Sign in to see your sites'] },
+  { name: 'sites-signed-out', path: '/app/sites', signedIn: null, shows: ['Sign in to see your sites'] },
   {
     name: 'sites-selected',
     path: '/app/sites',
@@ -200,7 +199,7 @@ export const SITE_STATES: readonly GalleryState[] = [
     answers: { 'domains.list': { value: { domains: [] } } },
     shows: ['No domains yet'],
   },
-  { name: 'domains-signed-out', path: '/app/domains', email: null, shows: ['Sign in to see your domains'] },
+  { name: 'domains-signed-out', path: '/app/domains', signedIn: null, shows: ['Sign in to see your domains'] },
   {
     name: 'domains-add',
     path: '/app/domains',

@@ -82,7 +82,7 @@ export function createBrowserReader({ baseUrl, allowInsecure, addressOf }: Brows
   };
 }
 
-/** Returns the secret in a cookie; `null` if there is none, or more than one. */
+/** Returns the secret in a cookie; `null` unless the request has exactly one. */
 function readSecret(req: IncomingMessage, { name }: CookieForm): string | null {
   const [value, ...others] = cookiesNamed(name, req.headers.cookie);
   return value !== undefined && others.length === 0 && SECRET.test(value) ? value : null;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type BerthClient, ClientError, createClient } from '@berth/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs, type BerthClient, ClientError, createClient } from '@berth/client';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { Session } from '../../shared/session.ts';
@@ -10,12 +11,14 @@ import { type JsonFile, openJsonFile, type StoreOptions } from '../storage/json-
 import { readServerAddress } from './address.ts';
 import { beginBrowserSignIn, type BrowserSignIn } from './browser-sign-in.ts';
 import { findServer } from './find-server.ts';
-import { KnownServer, type Pauses } from './known-server.ts';
+import { KnownServer, lockedError, type Pauses } from './known-server.ts';
 import { signInWithKey } from './sign-in.ts';
 
 const MAX_SERVERS = 50;
 /** How long the check of a new server may take, in milliseconds. */
 const FIND_LIMIT_MS = 15_000;
+/** How long to wait for the key store before the app starts without it, in milliseconds. It may ask the user for a password. */
+const KEY_LIMIT_MS = 3_000;
 const PAUSES: Pauses = { firstMs: 2_000, longestMs: 2 * 60_000 };
 
 const StoredServer = z.object({ origin: z.url(), email: z.string().nullable(), account: z.string().nullable() });
@@ -67,6 +70,10 @@ export class Accounts {
   #browserSignIn: { server: KnownServer; signIn: BrowserSignIn } | null = null;
   #current: string;
   #isOnline = true;
+  #keysKept: Session['keysKept'] = 'system';
+  /** True while locked keys are read again. */
+  #isUnlocking = false;
+  #endPause = new AbortController();
 
   constructor(options: AccountsOptions, file: JsonFile<StoredServers>) {
     this.#options = options;
@@ -76,17 +83,15 @@ export class Accounts {
   }
 
   readonly handlers = {
+    checkServer: async ({ address }) => ({ origin: await this.#findServer(readServerAddress(address)) }),
     addServer: async ({ address }) => {
       const typedAddress = readServerAddress(address);
-      const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(FIND_LIMIT_MS)]);
-      const origin = this.#servers.has(typedAddress)
-        ? typedAddress
-        : await findServer(typedAddress, { fetch: this.#fetch, signal });
+      const origin = this.#servers.has(typedAddress) ? typedAddress : await this.#findServer(typedAddress);
       await this.#serially(async () => {
         if (!this.#servers.has(origin)) {
           if (this.#servers.size >= MAX_SERVERS)
             throw new ClientError('refused', `You can have at most ${MAX_SERVERS} servers. Remove one first.`);
-          await this.#add({ origin, email: null, account: null });
+          this.#add({ origin, email: null, account: null }, await this.#readKey(origin));
           this.#find(origin).checkLater();
         }
         this.#current = origin;
@@ -149,7 +154,11 @@ export class Accounts {
 
   /** Reads the keys of the stored servers and begins to check them. */
   async load(): Promise<void> {
-    for (const server of this.#file.value().servers) await this.#add(server);
+    const { servers } = this.#file.value();
+    const keys = await Promise.all(servers.map(({ origin }) => this.#readKey(origin)));
+    for (const [i, server] of servers.entries()) this.#add(server, keys[i] ?? null);
+    void this.#readKeysKept();
+    void this.#unlockLater();
     if (!this.#servers.has(this.#current)) this.#current = this.#servers.keys().next().value!;
     for (const server of this.#servers.values()) server.checkLater();
   }
@@ -158,14 +167,36 @@ export class Accounts {
     return {
       servers: Array.from(this.#servers.values(), (server) => ({ origin: server.origin, signIn: server.signIn() })),
       current: this.#current,
-      keysKept: this.#options.native.keychain.kept,
+      keysKept: this.#keysKept,
       online: this.#isOnline,
     };
   }
 
-  /** A client with the key of the signed-in account, or without a key. @param origin Default: the current server. */
+  /**
+   * A client with the key of the signed-in account, or without a key.
+   *
+   * @param origin Default: the current server.
+   * @throws ClientError `unavailable` while the key cannot be read, so that nothing is published without it by mistake.
+   */
   client(origin: string = this.#current): BerthClient {
-    return this.#find(origin).client();
+    const server = this.#find(origin);
+    if (server.isLocked()) throw lockedError();
+    return server.client();
+  }
+
+  /** A client without a key. */
+  anonymousClient(origin: string): BerthClient {
+    return createClient({ server: this.#find(origin).origin, fetch: this.#fetch });
+  }
+
+  /** The error that says why the key of a server cannot be used yet; `null` if nothing is locked. */
+  lockedError(origin: string): ClientError | null {
+    return this.#servers.get(origin)?.isLocked() === true ? lockedError() : null;
+  }
+
+  /** Reads locked keys again now. Called when the screen was unlocked or the window comes to the front. */
+  onWake(): void {
+    this.#endPause.abort();
   }
 
   /**
@@ -175,7 +206,8 @@ export class Accounts {
    */
   signedInClient(origin: string): BerthClient | null {
     const server = this.#servers.get(origin);
-    const isSignedIn = server && server.signIn().is !== 'signed-out' && server.signIn().is !== 'refused';
+    const isSignedIn =
+      server && !server.isLocked() && server.signIn().is !== 'signed-out' && server.signIn().is !== 'refused';
     return isSignedIn ? server.client() : null;
   }
 
@@ -187,6 +219,8 @@ export class Accounts {
    */
   async withClient<T>(work: (client: BerthClient) => Promise<T>, origin: string = this.#current): Promise<T> {
     const client = this.signedInClient(origin);
+    const locked = this.lockedError(origin);
+    if (locked) throw locked;
     if (!client) throw new ClientError('signed-out', `You are not signed in to ${origin}.`);
     try {
       return await work(client);
@@ -229,8 +263,14 @@ export class Accounts {
       await orRefuse(keyWrite, 'The system keychain refused to store the key.');
       server.use(signedIn);
     });
+    void this.#readKeysKept();
     await this.#saved();
     return { email: signedIn.account.email };
+  }
+
+  #findServer(address: string): Promise<string> {
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(FIND_LIMIT_MS)]);
+    return findServer(address, { fetch: this.#fetch, signal });
   }
 
   #find(origin: string): KnownServer {
@@ -239,11 +279,43 @@ export class Accounts {
     return server;
   }
 
-  async #add({ origin, email, account }: z.infer<typeof StoredServer>): Promise<void> {
-    const { native, pauses = PAUSES } = this.#options;
-    const key = await native.keychain.read(origin).catch(() => null);
+  #add({ origin, email, account }: z.infer<typeof StoredServer>, key: string | null): void {
+    const { pauses = PAUSES } = this.#options;
     const onChange = () => this.#changed();
     this.#servers.set(origin, new KnownServer({ origin, key, email, account, fetch: this.#fetch, pauses, onChange }));
+  }
+
+  /** Reads a key. @returns `locked` if the key store cannot be read now, or does not answer in time. */
+  #readKey(origin: string): Promise<string | null | 'locked'> {
+    const key = this.#options.native.keychain.read(origin).catch(() => 'locked' as const);
+    return Promise.race([key, sleep(KEY_LIMIT_MS, 'locked' as const, { ref: false })]);
+  }
+
+  /** Finds out where keys are kept. The key store may ask the user before it answers. */
+  async #readKeysKept(): Promise<void> {
+    const kept = await this.#options.native.keychain.kept().catch(() => this.#keysKept);
+    if (kept === this.#keysKept) return;
+    this.#keysKept = kept;
+    this.#changed();
+  }
+
+  /** Reads locked keys again, with growing pauses, until none is locked. */
+  async #unlockLater(): Promise<void> {
+    if (this.#isUnlocking) return;
+    this.#isUnlocking = true;
+    const { firstMs, longestMs } = this.#options.pauses ?? PAUSES;
+    const lockedServers = () => [...this.#servers.values()].filter((server) => server.isLocked());
+    for (let attempt = 0; lockedServers().length > 0; attempt += 1) {
+      this.#endPause = new AbortController();
+      const signal = AbortSignal.any([this.#closing.signal, this.#endPause.signal]);
+      await sleep(backoffMs(attempt, firstMs, longestMs), undefined, { signal, ref: false }).catch(() => {});
+      if (this.#closing.signal.aborted) return;
+      for (const server of lockedServers()) {
+        const key = await this.#readKey(server.origin);
+        if (key !== 'locked' && server.isLocked()) server.unlock(key);
+      }
+    }
+    this.#isUnlocking = false;
   }
 
   #removeKey(origin: string): Promise<void> {

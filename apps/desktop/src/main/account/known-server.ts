@@ -11,7 +11,8 @@ export interface Pauses {
 
 interface KnownServerOptions {
   origin: string;
-  key: string | null;
+  /** The key; `null` without a key; `locked` if the key store must be unlocked first. */
+  key: string | null | 'locked';
   /** The last known e-mail address of the key's account. */
   email: string | null;
   /** The last known id of the key's account. */
@@ -22,6 +23,18 @@ interface KnownServerOptions {
   onChange(): void;
 }
 
+/** Says why a key cannot be read yet. */
+const LOCKED = 'The key store of this computer is locked. Unlock it, or sign in again.';
+
+/** The error of work that needs a key which cannot be read yet. */
+export function lockedError(): ClientError {
+  return new ClientError('unavailable', LOCKED);
+}
+
+function signInOf(key: string | null): SignIn {
+  return { is: key === null ? 'signed-out' : 'checking' };
+}
+
 /** A server and the key that is used for the server. Sends no request until {@link KnownServer.check} is called. */
 export class KnownServer {
   readonly origin: string;
@@ -29,17 +42,33 @@ export class KnownServer {
   #email: string | null;
   #client: BerthClient;
   #signIn: SignIn;
+  #isLocked: boolean;
   #running: { result: Promise<void>; controller: AbortController } | null = null;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
 
   constructor(options: KnownServerOptions) {
-    const { origin, key, email, account } = options;
+    const { origin, email, account } = options;
+    const key = options.key === 'locked' ? null : options.key;
     this.origin = origin;
     this.#options = options;
     this.#email = email;
     this.#client = this.#createClient(key, account);
-    this.#signIn = { is: key === null ? 'signed-out' : 'checking' };
+    this.#isLocked = options.key === 'locked';
+    this.#signIn = this.#isLocked ? { is: 'unreachable', email, message: LOCKED } : signInOf(key);
+  }
+
+  /** True until the key of the server could be read. */
+  isLocked(): boolean {
+    return this.#isLocked;
+  }
+
+  /** Uses the key that could be read at last. */
+  unlock(key: string | null): void {
+    const { account } = this.#client;
+    this.#replaceKey(key, account);
+    this.#setSignIn(signInOf(key), true);
+    this.checkLater();
   }
 
   /** Whether the user is signed in, as the page shows it. */
@@ -113,6 +142,7 @@ export class KnownServer {
     this.#running = null;
     clearTimeout(this.#timer);
     this.#failures = 0;
+    this.#isLocked = false;
     this.#client = this.#createClient(key, account);
   }
 

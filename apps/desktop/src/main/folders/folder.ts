@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type BerthClient, ClientError, type WatchEvent, watchFolder, type WatchRule } from '@berth/client';
 import type { Domain } from '@berth/contract';
 import pLimit from 'p-limit';
 import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
+import { lockedError } from '../account/known-server.ts';
 import type { Keychain } from '../native.ts';
 import { problemOf } from '../problem.ts';
 import {
@@ -16,6 +18,13 @@ import {
   withState,
 } from './folder-state.ts';
 
+/** The pause before a locked key store is read again, in milliseconds. */
+const LOCKED_PAUSE_MS = 60_000;
+
+function waitingFor(error: ClientError): FolderState {
+  return { is: 'waiting', problem: problemOf(error), until: Date.now() + LOCKED_PAUSE_MS };
+}
+
 interface FolderOptions {
   record: FolderRecord;
   keychain: Pick<Keychain, 'read'>;
@@ -25,6 +34,8 @@ interface FolderOptions {
   keep(): number;
   /** Finds the client of the signed-in account; `null` while the user is signed out. */
   findClient(): BerthClient | null;
+  /** Says why the client cannot be used yet; `null` if the user is signed out. */
+  lockedError(): ClientError | null;
   /** Called with the error of each failed deploy. */
   onFailure(error: ClientError): void;
   /** Called on every change. If the records differ, the new record must be stored. */
@@ -80,7 +91,7 @@ export class Folder {
     if (!this.#dropUnwantedWatch(client)) return;
     const { paused } = this.#record;
     if (paused !== null) return this.#setState({ is: 'paused', why: paused });
-    if (client === null) return this.#setState({ is: 'signed-out' });
+    if (client === null) return this.#showSignedOut();
     this.#watch ??= this.#start(client);
   }
 
@@ -196,7 +207,7 @@ export class Folder {
     const { cacheDir, watchRule, keep } = this.#options;
     const { id, path, domain, labels } = this.#record;
     try {
-      const password = await this.#findPassword();
+      const password = await this.#findPassword(nudges, signal);
       if (signal.aborted) return;
       const input = { series: id, folder: path, client, domain, labels, keep, password, via: 'desktop' };
       for await (const event of watchFolder(input, { signal, cacheDir, rule: watchRule, nudges })) this.#apply(event);
@@ -205,16 +216,35 @@ export class Folder {
     }
   }
 
-  /** Throws if the password is lost, because a site with a password must not be published without it. */
-  async #findPassword(): Promise<string | null> {
+  #showSignedOut(): void {
+    const locked = this.#options.lockedError();
+    if (locked === null) return this.#setState({ is: 'signed-out' });
+    if (this.#view.state.is !== 'waiting') this.#setState(waitingFor(locked));
+  }
+
+  /**
+   * Reads the password, again and again while the key store is locked. A nudge ends the pause. Throws if the password is lost,
+   * because a site with a password must not be published without it.
+   */
+  async #findPassword(nudges: EventTarget, signal: AbortSignal): Promise<string | null> {
     const { id, password: hasPassword } = this.#record;
     if (!hasPassword) return null;
-    const password = await this.#options.keychain.read(passwordName(id)).catch(() => null);
+    let password: string | null | 'locked';
+    while ((password = await this.#readPassword(passwordName(id))) === 'locked') {
+      this.#setState(waitingFor(lockedError()));
+      const pause = AbortSignal.any([signal, AbortSignal.timeout(LOCKED_PAUSE_MS)]);
+      await once(nudges, 'look', { signal: pause }).catch(() => {});
+      if (signal.aborted) return null;
+    }
     if (password !== null) return password;
     throw new ClientError(
       'refused',
       'The password of this site is lost. Enter the password again to resume publishing.',
     );
+  }
+
+  #readPassword(name: string): Promise<string | null | 'locked'> {
+    return this.#options.keychain.read(name).catch(() => 'locked');
   }
 
   #apply(event: WatchEvent): void {

@@ -180,6 +180,7 @@ export class Folders {
       watchRule,
       keep: () => settings().keepVersions,
       findClient: () => accounts.signedInClient(server),
+      lockedError: () => accounts.lockedError(server),
       onFailure: (error) => accounts.reportFailure(server, error),
       onChange: (before, now) => this.#onFolderChange(before, now),
     });

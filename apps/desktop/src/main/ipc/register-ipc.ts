@@ -21,13 +21,15 @@ interface IpcOptions {
   /** Returns the window whose page may send commands. All other senders are refused. */
   window(): BrowserWindow | null;
   backend: Pick<Backend, 'give' | 'handlers'>;
+  /** Called with errors that are bugs in the app. */
+  onBug(error: unknown): void;
 }
 
 /**
  * Handles every command of the contract, and drops. Checks the sender of each message, parses the input, and removes fields from
  * the output that are not in the contract. Errors are returned as values; a handler never rejects. Source: desktop §6.
  */
-export function registerIpc({ ipcMain, window, backend }: IpcOptions): void {
+export function registerIpc({ ipcMain, window, backend, onBug }: IpcOptions): void {
   const handle = (channel: string, input: z.ZodType, output: z.ZodType, run: (input: never) => Promise<unknown>) =>
     ipcMain.handle(channel, async (event: IpcMainInvokeEvent, ...args: unknown[]): Promise<Answer<unknown>> => {
       try {
@@ -38,7 +40,9 @@ export function registerIpc({ ipcMain, window, backend }: IpcOptions): void {
         if (!result.success) throw new Error('The output does not match the contract', { cause: result.error });
         return { ok: true, value: result.data };
       } catch (error) {
-        return { ok: false, problem: problemOf(error) };
+        const problem = problemOf(error);
+        if (problem.kind === 'unexpected') onBug(error);
+        return { ok: false, problem };
       }
     });
 
@@ -57,8 +61,9 @@ export function isOurPage(
 ): boolean {
   try {
     if (window === null || window.isDestroyed() || senderFrame === null || senderFrame.isDestroyed()) return false;
-    const { webContents } = window;
-    return sender === webContents && senderFrame === webContents.mainFrame && isOurs(senderFrame.url);
+    // The objects of a frame are not compared, because Electron may create a new object for the same frame.
+    const { id, mainFrame } = window.webContents;
+    return sender.id === id && senderFrame.frameTreeNodeId === mainFrame.frameTreeNodeId && isOurs(senderFrame.url);
   } catch {
     // Reading a property of a frame throws if the frame is destroyed at this moment.
     return false;

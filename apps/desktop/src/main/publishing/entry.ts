@@ -27,7 +27,12 @@ export const Entry = z.object({
   /** True if the user was signed out when the publish job began. The deployment stays anonymous until it is claimed. */
   anonymous: z.boolean(),
   source: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('folder'), path: z.string() }),
+    z.object({
+      kind: z.literal('folder'),
+      path: z.string(),
+      /** The build that writes the folder, which the user has approved. */
+      build: z.object({ root: z.string(), command: z.string() }).optional(),
+    }),
     /** Files are copied before they are published. `staged` is true if the copy is complete. */
     z.object({ kind: z.literal('files'), paths: z.array(z.string()).min(1), staged: z.boolean() }),
   ]),
@@ -38,6 +43,10 @@ export const Entry = z.object({
   sure: z.boolean(),
   /** True if the item was pasted, so that the user must confirm. */
   pasted: z.boolean().optional(),
+  /** True if the site is to be claimed once the user has signed in. */
+  keep: z.boolean().optional(),
+  /** True once the user was notified that the site expires soon. */
+  reminded: z.boolean().optional(),
   state: StoredState,
   leftOut: z.array(SkippedFileGroup),
 });

@@ -7,15 +7,18 @@ import { isSiteOf } from '../../shared/is-site-of.ts';
 import type { SiteFolder } from '../../shared/site-folder.ts';
 import type { Handlers } from '../backend.ts';
 import type { Granted } from '../grants.ts';
-import { type DropCheck, nameOf } from './drop-check.ts';
-import { type Entry, isOpen, MAX_KEPT, passwordLost, type Source, type StoredState, withoutOldClaim } from './entry.ts';
+import type { Claims } from './claims.ts';
+import { buildSource, type DropCheck, nameOf } from './drop-check.ts';
+import { type Entry, isOpen, MAX_KEPT, passwordLost, type Source, type StoredState } from './entry.ts';
 import type { PublishQueue } from './publish-queue.ts';
 import type { RunnerOptions } from './runner.ts';
+import { writeSampleSite } from './sample-site.ts';
 import { namesOf } from './staging.ts';
 
 interface PublishingHandlersOptions extends RunnerOptions {
   dropCheck: DropCheck;
   queue: Pick<PublishQueue, 'cancel'>;
+  claims: Claims;
 }
 
 /** The handlers of the commands about publishing. */
@@ -27,7 +30,8 @@ export class PublishingHandlers implements Partial<Handlers> {
   }
 
   readonly publish: Handlers['publish'] = async ({ grants: given, pasted }) => {
-    const { accounts, grants, nextDrop, list } = this.#options;
+    const { accounts, grants, nextDrop, list, isReady } = this.#options;
+    if (!isReady()) throw new ClientError('refused', 'Choose your Berth server first. Then drop the item again.');
     const publishOptions = nextDrop.usable();
     const sources = sourcesOf(given.map((grant) => grants.peek(grant)));
     const server = accounts.session().current;
@@ -82,6 +86,17 @@ export class PublishingHandlers implements Partial<Handlers> {
     await dropCheck.check(id);
   };
 
+  readonly buildPublishing: Handlers['buildPublishing'] = async ({ id }) => {
+    const { list, dropCheck, builds } = this.#options;
+    const { source } = this.#findInState(id, ['asking'], 'This question is no longer open.');
+    const built = buildSource(source, list.question(id));
+    if (built === null) throw new ClientError('refused', 'This folder needs no build.');
+    builds.approve(built.build);
+    list.change(id, { source: built, pasted: undefined });
+    list.update(id, { question: null });
+    await dropCheck.check(id);
+  };
+
   readonly cancelPublishing: Handlers['cancelPublishing'] = async ({ id }) => void (await this.#cancel(id));
 
   readonly retryPublishing: Handlers['retryPublishing'] = async ({ id }) => {
@@ -102,26 +117,15 @@ export class PublishingHandlers implements Partial<Handlers> {
     listEvent.emitNow();
   };
 
-  readonly claimPublishing: Handlers['claimPublishing'] = async ({ id }) => {
-    const { accounts, list, listEvent } = this.#options;
-    const { state, server } = list.get(id);
-    const published = state.is === 'published' ? withoutOldClaim(state.published, Date.now()) : null;
-    if (!published || published.claim === null)
-      throw new ClientError(
-        'refused',
-        'This site cannot be claimed. It already belongs to an account, or has expired.',
-      );
-    const client = accounts.client(server);
-    if (client.key === null)
-      throw new ClientError('signed-out', `Sign in to ${new URL(server).host} to claim this site.`);
-    try {
-      await client.api.account.claim.mutate({ claim: published.claim });
-    } catch (thrown) {
-      accounts.reportFailure(server, thrown);
-      throw thrown;
-    }
-    list.change(id, { state: { is: 'published', published: { ...published, claim: null, expires: null } } });
-    listEvent.emitNow();
+  readonly claimPublishing: Handlers['claimPublishing'] = async ({ id }) => void (await this.#options.claims.claim(id));
+
+  readonly keepPublishing: Handlers['keepPublishing'] = async ({ id }) => void (await this.#options.claims.keep(id));
+
+  readonly publishSample: Handlers['publishSample'] = async () => {
+    const { accounts, dataDir } = this.#options;
+    const path = await writeSampleSite(dataDir);
+    const [id] = await this.#begin([{ kind: 'folder', path }], accounts.session().current, { options: {} });
+    return { id: id! };
   };
 
   /** Adds publish jobs and checks them. Resolves to their ids once they are checked and stored. */

@@ -5,6 +5,8 @@ import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { PublishedFolder } from '../folders/handlers.ts';
 import { problemOf } from '../problem.ts';
 import { type JsonFile, openJsonFile } from '../storage/json-file.ts';
+import { Claims } from './claims.ts';
+import { createExpiryReminders } from './expiry-reminders.ts';
 import { createDropCheck, type DropCheck } from './drop-check.ts';
 import { isOpen, liveOf, passwordLost, StoredPublishings } from './entry.ts';
 import { PublishingHandlers } from './handlers.ts';
@@ -46,6 +48,8 @@ class Publishings {
   readonly #staging: Staging;
   readonly #queue: PublishQueue;
   readonly #dropCheck: DropCheck;
+  readonly #claims: Claims;
+  readonly #reminders: ReturnType<typeof createExpiryReminders>;
   #isCheckingFolders = false;
 
   constructor(options: PublishingOptions, file: JsonFile<StoredPublishings>) {
@@ -60,13 +64,20 @@ class Publishings {
       listEvent: this.#listEvent,
       passwords: new Map<string, string>(),
     };
+    this.#claims = new Claims(sharedOptions);
     this.#queue = new PublishQueue(new Runner(sharedOptions).run);
     this.#dropCheck = createDropCheck({
       ...sharedOptions,
       queue: this.#queue,
       siteAt: (server, path) => options.siteFolders.siteAt(server, path)?.domain ?? options.watchedDomain(server, path),
     });
-    this.handlers = new PublishingHandlers({ ...sharedOptions, dropCheck: this.#dropCheck, queue: this.#queue });
+    this.handlers = new PublishingHandlers({
+      ...sharedOptions,
+      dropCheck: this.#dropCheck,
+      queue: this.#queue,
+      claims: this.#claims,
+    });
+    this.#reminders = createExpiryReminders(sharedOptions);
   }
 
   async resume(): Promise<void> {
@@ -75,6 +86,8 @@ class Publishings {
     for (const { id, state } of this.#list.entries().toReversed())
       if (state.is === 'asking') void this.#dropCheck.check(id);
     void this.#checkFolders();
+    void this.#claims.claimKept();
+    this.#reminders.check();
   }
 
   /** Lists the publish jobs, newest first. */
@@ -97,6 +110,7 @@ class Publishings {
   /** Retries paused publish jobs now, and checks again which folders exist. */
   onWake(): void {
     this.#queue.endPauses();
+    this.#reminders.check();
     void this.#checkFolders();
   }
 
@@ -108,6 +122,7 @@ class Publishings {
   /** Stops all work so that the next start can resume it. */
   async close(): Promise<void> {
     this.#dropCheck.close();
+    this.#reminders.close();
     await this.#queue.close();
     this.#listEvent.close();
     await this.#list.saved();

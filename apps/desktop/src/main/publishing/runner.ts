@@ -1,21 +1,17 @@
 import { existsSync } from 'node:fs';
-import {
-  type BerthClient,
-  ClientError,
-  createClient,
-  onDriveWithin,
-  type RetryPolicy,
-  type WatchRule,
-} from '@berth/client';
+import { type BerthClient, ClientError, onDriveWithin, type RetryPolicy, type WatchRule } from '@berth/client';
 import type { Problem } from '../../shared/problem.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
+import type { Emit } from '../backend.ts';
 import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import type { NextDrop } from '../next-drop.ts';
 import type { Notifications } from '../notifications.ts';
+import type { Builds } from '../projects/builds.ts';
 import type { SiteFolders } from '../sites/site-folders.ts';
 import type { ProgressView } from '@berth/client/progress-view';
+import type { BuildRun } from '../projects/run-build.ts';
 import type { StoreOptions } from '../storage/json-file.ts';
 import { type AttemptInput, attemptPublishing } from './attempt.ts';
 import { type Entry, liveOf, type StoredState } from './entry.ts';
@@ -33,7 +29,11 @@ export interface PublishingOptions extends StoreOptions {
   accounts: Accounts;
   grants: Grants;
   nextDrop: NextDrop;
-  notifications: Pick<Notifications, 'copyLink' | 'failed' | 'published'>;
+  notifications: Pick<Notifications, 'copyLink' | 'expiresSoon' | 'failed' | 'published'>;
+  /** Sends an event to the page. */
+  emit: Emit;
+  /** False until the user has chosen a server. */
+  isReady(): boolean;
   /** The folder for cached hashes, unfinished uploads and copies of dropped files. */
   cacheDir: string;
   rule: WatchRule;
@@ -48,6 +48,7 @@ export interface PublishingOptions extends StoreOptions {
   showFolder(path: string): void;
   /** Remembers the folders that were published. */
   siteFolders: SiteFolders;
+  builds: Builds;
   /** Called with the whole list, newest first, when it changes. */
   onChange(publishings: Publishing[]): void;
   /** Called with problems that belong to no publish job. */
@@ -67,6 +68,8 @@ export class Runner {
   readonly #options: RunnerOptions;
   /** The number of consecutive failed attempts, by id. */
   readonly #failures = new Map<string, number>();
+  /** The publish jobs whose build has succeeded. */
+  readonly #built = new Set<string>();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -86,7 +89,7 @@ export class Runner {
       nextStep.is === 'published'
         ? {
             is: nextStep.is,
-            published: { ...nextStep.published, copied: notifications.copyLink(nextStep.published.url) },
+            published: { ...nextStep.published, copied: await notifications.copyLink(nextStep.published.url) },
           }
         : nextStep.state;
     await this.#finish(entry, state, outcome.view);
@@ -117,6 +120,7 @@ export class Runner {
   async #findFolder({ id, source }: Entry, signal: AbortSignal): Promise<string> {
     const { list, staging } = this.#options;
     if (source.kind === 'folder') {
+      await this.#build(id, source.build, signal);
       await checkDrives([source.path]);
       return source.path;
     }
@@ -126,6 +130,17 @@ export class Runner {
     const folder = await staging.stage(id, source.paths, signal);
     list.change(id, { source: { ...source, staged: true } });
     return folder;
+  }
+
+  /** Runs the build of a project, unless it has succeeded in an earlier attempt of the publish job. */
+  async #build(id: string, build: BuildRun | undefined, signal: AbortSignal): Promise<void> {
+    const { builds, list, listEvent } = this.#options;
+    if (build === undefined || this.#built.has(id)) return;
+    await builds.run(build, signal, (output) => {
+      list.update(id, { build: output });
+      listEvent.emitSoon();
+    });
+    this.#built.add(id);
   }
 
   /** Counts a failed attempt and shows when the next one begins. @returns The pause until then, in milliseconds. */
@@ -142,12 +157,13 @@ export class Runner {
   async #finish({ id, name, source }: Entry, state: StoredState, { leftOut }: ProgressView): Promise<void> {
     const { notifications, list, staging, listEvent, passwords, siteFolders } = this.#options;
     this.#failures.delete(id);
+    this.#built.delete(id);
     if (state.is === 'published') passwords.delete(id);
     list.update(id, { view: null });
     const withoutCopy = source.kind === 'files' ? { ...source, staged: false } : source;
     list.change(id, { state, source: withoutCopy, leftOut });
     listEvent.emitNow();
-    if (state.is === 'published') notifications.published(name, state.published);
+    if (state.is === 'published') notifications.published(id, name, state.published);
     if (state.is === 'published' && source.kind === 'folder') {
       const { server, deployment, domain } = state.published;
       siteFolders.remember({ server, deployment, domain, path: source.path });
@@ -172,8 +188,8 @@ async function checkDrives(paths: readonly string[]): Promise<void> {
  *   removed.
  */
 function clientFor({ server, anonymous }: Entry, accounts: Accounts): BerthClient {
+  if (anonymous) return accounts.anonymousClient(server);
   const client = accounts.client(server);
-  if (anonymous) return createClient({ server });
   if (client.key !== null) return client;
   throw new ClientError('signed-out', `You are no longer signed in to ${new URL(server).host}.`);
 }

@@ -1,5 +1,5 @@
 import { ClientError } from '@berth/client';
-import type { Page } from '../../shared/contract.ts';
+import type { EventData, Page } from '../../shared/contract.ts';
 import type { GivenItem } from '../../shared/publishing.ts';
 import type { Backend, Emit } from '../backend.ts';
 import { problemOf } from '../problem.ts';
@@ -14,7 +14,7 @@ export function createActions(
   backend: Pick<Backend, 'give' | 'handlers'>,
   window: Pick<MainWindow, 'show'>,
   emit: Emit,
-  quit: () => void,
+  system: { quit(): void; showLogs(): void },
 ) {
   const { handlers } = backend;
 
@@ -64,11 +64,17 @@ export function createActions(
         const pickedFolder = await handlers.pickFolder(undefined);
         if (pickedFolder !== null) await publish([pickedFolder]);
       }),
+    /** Shows a page, or an item on it, in the window. */
+    showTarget: (target: EventData<'navigate'>) => {
+      window.show();
+      emit('navigate', target);
+    },
     copyLink: (text: string) => attempt(() => handlers.copy({ text })),
     openLink: (url: string) => attempt(() => handlers.openLink({ url })),
     pause: (id: string) => attempt(() => handlers.pauseFolder({ id })),
     resume: (id: string) => attempt(() => handlers.resumeFolder({ id })),
-    quit,
+    showLogs: () => system.showLogs(),
+    quit: () => system.quit(),
     /** Handles a start of the app, and links and folders that are opened with the app. */
     receive: ({ link, paths, hidden }: Launch) => {
       if (link !== null) followLink(link);

@@ -14,55 +14,99 @@ type KeyStore = Pick<
 /** The encrypted data of one file. It includes the origin, so that the key of a renamed file is not sent to another server. */
 const Entry = z.object({ origin: z.string(), key: z.string() });
 
+/** What Chromium puts before a text that it encrypted on Linux with a key from a key store. */
+const PROTECTED_TAGS: ReadonlySet<string> = new Set(['v11', 'v12']);
+/** What Chromium puts before a text that it encrypted on Linux with a key that is publicly known. */
+const UNPROTECTED_TAG = 'v10';
+
 /**
- * Opens the keychain. The system encrypts each key, which is stored in a file that only the user can read. If the system cannot
- * protect keys, they are kept in memory, and no file is read or written.
+ * Keeps secrets. The system encrypts each of them, and the result is stored in a file that only the user can read. If the system
+ * cannot protect secrets, they are kept in memory, and no file is written. The key store is first used when a secret is read or
+ * written, because it may ask the user for a password.
  *
- * @param folder Created when the first key is stored. Source: desktop §2, §6; security T40.
+ * Source: desktop §2, §6; security T40.
  */
-export async function openKeychain(store: KeyStore, folder: string, platform: string): Promise<Keychain> {
-  return (await canProtectKeys(store, platform)) ? createDiskKeychain(store, folder) : inMemory();
+export class SystemKeychain implements Keychain {
+  readonly #store: KeyStore;
+  readonly #folder: string;
+  readonly #platform: string;
+  /** The secrets that cannot be stored safely. */
+  readonly #memory = new Map<string, string>();
+  #isProtected: Promise<boolean> | null = null;
+
+  /** @param folder Created when the first secret is stored. */
+  constructor(store: KeyStore, folder: string, platform: string) {
+    this.#store = store;
+    this.#folder = folder;
+    this.#platform = platform;
+  }
+
+  async kept(): Promise<'system' | 'memory'> {
+    return (await this.#canProtect()) ? 'system' : 'memory';
+  }
+
+  async read(origin: string): Promise<string | null> {
+    const kept = this.#memory.get(origin);
+    if (kept !== undefined) return kept;
+    const encrypted = await readFile(this.#fileOf(origin)).catch(() => null);
+    if (encrypted === null) return null;
+    // Fails while the key store is locked or has not started. The file stays, so that a later call can read it.
+    const { result, shouldReEncrypt } = await this.#store.decryptStringAsync(encrypted);
+    const entry = readEntry(result);
+    if (entry?.origin !== origin) return null;
+    // The system has a newer encryption key. A failure does not matter, because the old key still works.
+    if (shouldReEncrypt) await this.#writeFile(origin, entry.key).catch(() => undefined);
+    return entry.key;
+  }
+
+  async write(origin: string, key: string): Promise<void> {
+    if (await this.#canProtect()) {
+      await this.#writeFile(origin, key);
+      this.#memory.delete(origin);
+    } else this.#memory.set(origin, key);
+  }
+
+  async remove(origin: string): Promise<void> {
+    this.#memory.delete(origin);
+    await rm(this.#fileOf(origin), { force: true });
+  }
+
+  /** Asks the key store once, and again after a failure: it may start later than the app. */
+  #canProtect(): Promise<boolean> {
+    this.#isProtected ??= canProtectKeys(this.#store, this.#platform).catch(() => false);
+    const answer = this.#isProtected;
+    void answer.then((isProtected) => {
+      if (!isProtected && this.#isProtected === answer) this.#isProtected = null;
+    });
+    return answer;
+  }
+
+  #fileOf(origin: string): string {
+    return join(this.#folder, `${hash('sha256', origin).slice(0, 32)}.key`);
+  }
+
+  async #writeFile(origin: string, key: string): Promise<void> {
+    const encrypted = await this.#store.encryptStringAsync(JSON.stringify({ origin, key }));
+    await replaceFile(this.#fileOf(origin), encrypted);
+  }
 }
 
-/** False if the system cannot protect keys. Without a key store, Electron on Linux encrypts with a publicly known key. */
+/**
+ * Returns false if the system cannot protect keys. Without a key store, Electron on Linux encrypts with a publicly known key. The
+ * name of the store is only guessed from the name of the desktop, so the text of a trial encryption decides where it can.
+ */
 async function canProtectKeys(store: KeyStore, platform: string): Promise<boolean> {
-  if (!(await store.isAsyncEncryptionAvailable().catch(() => false))) return false;
-  return platform !== 'linux' || !['basic_text', 'unknown'].includes(store.getSelectedStorageBackend());
+  if (!(await store.isAsyncEncryptionAvailable())) return false;
+  if (platform !== 'linux') return true;
+  const tag = (await store.encryptStringAsync('berth')).subarray(0, 3).toString('latin1');
+  if (PROTECTED_TAGS.has(tag)) return true;
+  return tag !== UNPROTECTED_TAG && !['basic_text', 'unknown'].includes(store.getSelectedStorageBackend());
 }
 
-function inMemory(): Keychain {
-  const keys = new Map<string, string>();
-  return {
-    kept: 'memory',
-    read: async (origin) => keys.get(origin) ?? null,
-    write: async (origin, key) => void keys.set(origin, key),
-    remove: async (origin) => void keys.delete(origin),
-  };
-}
-
-function createDiskKeychain(store: KeyStore, folder: string): Keychain {
-  const fileOf = (origin: string) => join(folder, `${hash('sha256', origin).slice(0, 32)}.key`);
-
-  const writeKey = async (origin: string, key: string) => {
-    const encrypted = await store.encryptStringAsync(JSON.stringify({ origin, key }));
-    await replaceFile(fileOf(origin), encrypted);
-  };
-
-  return {
-    kept: 'system',
-    write: writeKey,
-    read: async (origin) => {
-      try {
-        const { result, shouldReEncrypt } = await store.decryptStringAsync(await readFile(fileOf(origin)));
-        const entry = Entry.parse(JSON.parse(result));
-        if (entry.origin !== origin) return null;
-        // The system has a newer encryption key. A failure does not matter, because the old key still works.
-        if (shouldReEncrypt) await writeKey(origin, entry.key).catch(() => undefined);
-        return entry.key;
-      } catch {
-        return null;
-      }
-    },
-    remove: (origin) => rm(fileOf(origin), { force: true }),
-  };
+function readEntry(text: string): z.infer<typeof Entry> | null {
+  try {
+    return Entry.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
 }

@@ -17,7 +17,7 @@ const entries = (...roles: (Role | null)[]): MenuItemConstructorOptions[] =>
 /** The menu of the app, in the usual form of each system. */
 export function menuTemplate(
   { platform, packaged }: MenuOptions,
-  actions: Pick<Actions, 'publishFolder' | 'showPage'>,
+  actions: Pick<Actions, 'publishFolder' | 'showLogs' | 'showPage'>,
 ): MenuItemConstructorOptions[] {
   const isMac = platform === 'darwin';
   const publish = { label: 'Publish folder…', accelerator: 'CmdOrCtrl+O', click: () => actions.publishFolder() };
@@ -48,5 +48,9 @@ export function menuTemplate(
       ],
     },
     { role: 'windowMenu' },
+    {
+      role: 'help',
+      submenu: [{ label: 'Show logs', click: () => actions.showLogs() }, ...(isMac ? [] : entries(null, 'about'))],
+    },
   ];
 }

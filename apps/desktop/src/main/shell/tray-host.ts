@@ -40,7 +40,19 @@ async function hasHost(run: Run): Promise<boolean> {
   return false;
 }
 
+/** The environment without what an AppImage adds for itself, so that programs of the system do not load its libraries. */
+export function systemEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { APPDIR, PATH = '', LD_LIBRARY_PATH: _added, ...rest } = env;
+  if (!APPDIR) return env;
+  const isAdded = (path: string) => path === APPDIR || path.startsWith(`${APPDIR}/`);
+  const systemPath = PATH.split(':').filter((path) => !isAdded(path));
+  return { ...rest, APPDIR, PATH: systemPath.join(':') };
+}
+
 async function runProgram(program: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(program, [...args], { timeout: TIMEOUT_MS });
+  const { stdout } = await promisify(execFile)(program, [...args], {
+    timeout: TIMEOUT_MS,
+    env: systemEnvironment(process.env),
+  });
   return stdout;
 }

@@ -75,6 +75,7 @@ function trayMenu({ text, links, folders }: Summary, actions: Actions): MenuItem
     ...menuSection(links.map((link) => linkItem(link, actions))),
     ...menuSection([...folders.map((folder) => folderItem(folder, actions)), ...allFolders(folders, actions)]),
     SEPARATOR,
+    { label: 'Show logs', click: () => actions.showLogs() },
     { label: 'Quit Berth', click: () => actions.quit() },
   ];
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { App } from 'electron';
 import type { AppUpdater } from 'electron-updater';
 import type { Update } from '../../shared/settings.ts';
+import type { Log } from './log.ts';
 
 const CHECK_EVERY_MS = 6 * 60 * 60 * 1_000;
 
@@ -31,6 +32,7 @@ interface UpdatesOptions {
   resources: string;
   /** The path of the program that starts the app. */
   program: string;
+  log: Pick<Log, 'error'>;
 }
 
 /**
@@ -40,7 +42,7 @@ interface UpdatesOptions {
  * @param load Loads electron-updater; tests pass a replacement.
  */
 export function createUpdates(
-  { app, resources, program }: UpdatesOptions,
+  { app, resources, program, log }: UpdatesOptions,
   load: () => Promise<Updater> = async () => (await import('electron-updater')).default.autoUpdater,
 ): Updates {
   if (!app.isPackaged || !existsSync(join(resources, 'app-update.yml'))) return NO_UPDATES;
@@ -53,10 +55,13 @@ export function createUpdates(
         updater.autoDownload = true;
         updater.autoInstallOnAppQuit = !asksForPassword(resources);
         updater.logger = null;
-        followUpdater(updater, onUpdate);
+        followUpdater(updater, onUpdate, log);
         checkPeriodically(updater);
       };
-      loadAndCheck().catch(() => onUpdate({ is: 'none' }));
+      loadAndCheck().catch((error: unknown) => {
+        log.error('The updater cannot be loaded', error);
+        onUpdate({ is: 'none' });
+      });
     },
     restart: () => {
       // If the update fails, for example because the user cancels the password prompt, the stopped app must start again.
@@ -70,7 +75,11 @@ export function createUpdates(
 }
 
 /** Reports the state of the update. A downloaded version stays ready, whatever a later check finds. */
-function followUpdater(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) => void): void {
+function followUpdater(
+  updater: Pick<Updater, 'on'>,
+  onUpdate: (update: Update) => void,
+  log: Pick<Log, 'error'>,
+): void {
   let foundVersion = '';
   let readyUpdate: (Update & { is: 'ready' }) | null = null;
   const reportDownload = (percent: number) => {
@@ -87,7 +96,10 @@ function followUpdater(updater: Pick<Updater, 'on'>, onUpdate: (update: Update) 
     onUpdate(readyUpdate);
   });
   // Without a listener, an error would crash the app.
-  updater.on('error', () => onUpdate(readyUpdate ?? { is: 'none' }));
+  updater.on('error', (error) => {
+    log.error('The update failed', error);
+    onUpdate(readyUpdate ?? { is: 'none' });
+  });
 }
 
 /** Checks for updates now and periodically. Ignores errors, because they are also emitted as events; the next check retries. */

@@ -1,4 +1,10 @@
-import type { BrowserWindow, BrowserWindowConstructorOptions, NativeTheme, Rectangle } from 'electron';
+import type {
+  BrowserWindow,
+  BrowserWindowConstructorOptions,
+  ContextMenuParams,
+  NativeTheme,
+  Rectangle,
+} from 'electron';
 import type { ElectronModule } from '../app-options.ts';
 import { PAGE_URL } from './app-protocol.ts';
 import { fitWindow, MIN_SIZE, readWindowState, writeWindowState } from './window-state.ts';
@@ -52,6 +58,8 @@ interface MainWindowOptions extends Pick<ElectronModule, 'BrowserWindow' | 'nati
   onFocus(): void;
   /** Called when the page is loaded or reloaded. */
   onLoading(): void;
+  /** Called on a right click on the page. */
+  onContextMenu(params: ContextMenuParams): void;
 }
 
 type Appearance = 'shown' | 'hidden' | 'minimized';
@@ -60,7 +68,7 @@ export type MainWindow = ReturnType<typeof createMainWindow>;
 
 /** Creates the only window of the app. The window is closed until `open` is called. */
 export function createMainWindow(options: MainWindowOptions) {
-  const { BrowserWindow, nativeTheme, screen, stateFile, staysWhenClosed, onFocus, onLoading } = options;
+  const { BrowserWindow, nativeTheme, screen, stateFile, staysWhenClosed, onFocus, onLoading, onContextMenu } = options;
   let openWindow: BrowserWindow | null = null;
   nativeTheme.on('updated', () => openWindow?.setBackgroundColor(backgroundOf(nativeTheme)));
 
@@ -73,6 +81,7 @@ export function createMainWindow(options: MainWindowOptions) {
     const mustMaximize = showFirst(window, appearance, maximized);
     window.on('focus', onFocus);
     window.webContents.on('did-start-loading', onLoading);
+    window.webContents.on('context-menu', (_event, params) => onContextMenu(params));
     window.on('close', (event) => {
       writeWindowState(stateFile, window.getNormalBounds(), mustMaximize() || window.isMaximized());
       if (!staysWhenClosed()) return;

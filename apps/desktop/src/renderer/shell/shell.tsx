@@ -19,6 +19,7 @@ import { SiteFoldersContext } from '@berth/ui/state/site-folders';
 import { FoldersPage } from '../pages/folders/folders-page.tsx';
 import { WatchDialog } from '../pages/folders/watch-dialog.tsx';
 import { PublishPage } from '../pages/publish/publish-page.tsx';
+import { Welcome } from '../pages/welcome/welcome.tsx';
 import { SettingsPage } from '../pages/settings/settings-page.tsx';
 import { createBackend, createSitesApi } from '../backend.ts';
 import { accountView } from '../state/account.ts';
@@ -76,6 +77,7 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
   const { toasts, dismiss, notes } = useToasts();
   useEffect(() => store.onProblem(({ problem }) => notes.showToast(problem)), [store, notes]);
   const { platform } = useAppState('about');
+  const { welcomed } = useAppState('settings');
   // The user changes the route in the window, from the menu or the tray, or with a link.
   const [route, navigate] = useState<Route>({ page: 'publish' });
   useEffect(() => store.onNavigate(navigate), [store]);
@@ -120,23 +122,32 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
             <NotesContext value={notes}>
               <NavigationContext value={navigation}>
                 <ShellContext value={shell}>
-                  <div className="shell" data-platform={platform}>
-                    <Sidebar />
-                    <NextDropContext value={nextDrop}>
-                      <main key={[route.page, route.site, route.domain].join(' ')} aria-label={PAGE_NAMES[route.page]}>
-                        {PAGES[route.page](route)}
-                      </main>
-                    </NextDropContext>
-                  </div>
-                  {source && (
-                    <WatchDialog
-                      // The name is not a key, because many folders are called “dist”.
-                      key={'grant' in source.of ? source.of.grant : source.of.publishing}
-                      source={source}
-                      onClose={() => setWatchQueue((before) => before.filter((each) => each !== source))}
-                    />
+                  {welcomed ? (
+                    <>
+                      <div className="shell" data-platform={platform}>
+                        <Sidebar />
+                        <NextDropContext value={nextDrop}>
+                          <main
+                            key={[route.page, route.site, route.domain].join(' ')}
+                            aria-label={PAGE_NAMES[route.page]}
+                          >
+                            {PAGES[route.page](route)}
+                          </main>
+                        </NextDropContext>
+                      </div>
+                      {source && (
+                        <WatchDialog
+                          // The name is not a key, because many folders are called “dist”.
+                          key={'grant' in source.of ? source.of.grant : source.of.publishing}
+                          source={source}
+                          onClose={() => setWatchQueue((before) => before.filter((each) => each !== source))}
+                        />
+                      )}
+                      <DropOverlay />
+                    </>
+                  ) : (
+                    <Welcome />
                   )}
-                  <DropOverlay />
                   <Toasts toasts={toasts} dismiss={dismiss} />
                   <Announcements />
                 </ShellContext>

@@ -9,6 +9,7 @@ import { hostOf } from '@berth/ui/text/url';
 import { currentServer, emailOf, signInText } from '../state/account.ts';
 import { useShell } from '../state/shell.ts';
 import { useAppState } from '../state/store.ts';
+import { AppIcon } from './app-icon.tsx';
 import { foldersBadge, type NavBadge, publishBadge, seenFailures } from './nav-badge.ts';
 
 const NAV_ITEMS: readonly (readonly [Page, string, icons.LucideIcon])[] = [
@@ -171,19 +172,5 @@ function Avatar({ server }: { server: Server }) {
     <span className={`avatar${isBad ? ' is-bad' : email === null ? ' is-anonymous' : ''}`} aria-hidden>
       {email === null ? <icons.UserRound size={15} /> : email.slice(0, 1)}
     </span>
-  );
-}
-
-function AppIcon() {
-  return (
-    <svg viewBox="0 0 16 16" width="22" height="22" aria-hidden>
-      <rect width="16" height="16" rx="4" fill="var(--accent)" />
-      <g fill="var(--on-accent)">
-        <path d="M6 5h4v3q0 2 1 4H5q1-2 1-4z" />
-        <rect x="4" y="2.5" width="8" height="2.5" rx="1.25" />
-        <rect x="3" y="11.5" width="10" height="2" rx="1" />
-      </g>
-      <path d="M5.5 7.9h5" stroke="var(--accent)" strokeWidth="1.3" />
-    </svg>
   );
 }

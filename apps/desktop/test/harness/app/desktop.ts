@@ -8,6 +8,8 @@ export interface DesktopOptions extends MainOptions {
   browser: Browser;
   /** The API key that the app signs in with before the test begins. Default: signed out. */
   key?: string | undefined;
+  /** True if the window shows the first run. Default: the first run is complete. */
+  firstRun?: boolean | undefined;
   /** Options of the browser context. The default viewport has the size of the app's window. */
   context?: BrowserContextOptions | undefined;
 }
@@ -34,7 +36,7 @@ export async function startDesktop<M extends MainProcess>(
   options: DesktopOptions,
   startMain: (options: MainOptions) => Promise<M>,
 ): Promise<DesktopUnderTest<M>> {
-  const { browser, dist, context } = options;
+  const { browser, dist, context, firstRun = false } = options;
   const faults: string[] = [];
   let main: M;
   let window: AppWindow;
@@ -49,6 +51,7 @@ export async function startDesktop<M extends MainProcess>(
   const ask = <C extends CommandName>(name: C, input?: CommandInput<C>) => askPage(window.page, name, input);
 
   await start();
+  if (!firstRun) await ask('changeSettings', { welcomed: true });
   if (options.key !== undefined) await ask('signIn', { key: options.key });
   return {
     get main() {

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import type { MainOptions, MainProcess } from './main-process.ts';
 import type { Measurements, MethodCall, Methods, ProgramMessage } from './main-program.ts';
@@ -17,11 +18,18 @@ export async function compileMain(outDir: string): Promise<string> {
     configFile: false,
     logLevel: 'error',
     build: {
-      ssr: join(import.meta.dirname, 'main-program.ts'),
+      ssr: true,
       outDir,
       target: 'node24',
       minify: false,
-      rolldownOptions: { external: ['electron'], output: { entryFileNames: 'main-program.js', format: 'es' } },
+      rolldownOptions: {
+        input: {
+          'main-program': join(import.meta.dirname, 'main-program.ts'),
+          engine: join(import.meta.dirname, '../../../src/main/engine/index.ts'),
+        },
+        external: ['electron'],
+        output: { entryFileNames: '[name].js', format: 'es' },
+      },
     },
     ssr: { noExternal: true, target: 'node' },
   });
@@ -31,7 +39,8 @@ export async function compileMain(outDir: string): Promise<string> {
 /** Starts the app in a child process. @param program The path from {@link compileMain}. @throws Error if the app does not start. */
 export async function startMainChild(options: MainOptions, program: string): Promise<MainChild> {
   const { home, server, dist, watchRule } = options;
-  const child = fork(program, [JSON.stringify({ home, server, dist, watchRule })], {
+  const engine = pathToFileURL(join(dirname(program), 'engine.js')).href;
+  const child = fork(program, [JSON.stringify({ home, server, dist, watchRule, engine } satisfies MainOptions)], {
     serialization: 'advanced',
     execArgv: [],
   });

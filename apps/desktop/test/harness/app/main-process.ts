@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { WatchRule } from '@berth/client';
-import { openBackend } from '../../../src/main/open-backend.ts';
+import { engineOf } from '../../../src/main/engine/start-engine.ts';
 import { APP_SCHEME } from '../../../src/main/shell/app-protocol.ts';
 import { startApp } from '../../../src/main/start.ts';
 import { createFakeElectron, type FakeElectron } from '../fake-electron.ts';
@@ -15,15 +15,19 @@ const FAST_RULE: Partial<WatchRule> = {
   longestPauseMs: 200,
 };
 
+const ENGINE = new URL('../../../src/main/engine/index.ts', import.meta.url).href;
+
 /** The options for starting an app. Every value can be sent to another process. */
 export interface MainOptions {
   /** The folder in which the system and the app keep their data between starts. */
   home: string;
-  /** The server that the app knows on its first start. */
+  /** The server that the app was made for; empty for none. */
   server: string;
   /** The folder of the compiled app. */
   dist: string;
   watchRule?: Partial<WatchRule> | undefined;
+  /** The address of the program of the engine's thread. Default: its source. */
+  engine?: string | undefined;
 }
 
 /** What a window needs from the main process of the app. */
@@ -47,10 +51,16 @@ export interface MainHere extends MainProcess {
 }
 
 /** Starts the app on a fake Electron in this process. @throws Error if the app does not start. */
-export async function startMain({ home, server, dist, watchRule = FAST_RULE }: MainOptions): Promise<MainHere> {
+export async function startMain({
+  home,
+  server,
+  dist,
+  watchRule = FAST_RULE,
+  engine = ENGINE,
+}: MainOptions): Promise<MainHere> {
   const fake = createFakeElectron({ home });
   await startApp(fake.electron, {
-    openBackend,
+    openBackend: engineOf(new URL(engine)),
     dist,
     process: {
       platform: 'linux',
@@ -58,9 +68,16 @@ export async function startMain({ home, server, dist, watchRule = FAST_RULE }: M
       argv: ['berth'],
       execPath: '/opt/Berth/berth',
       cwd: () => home,
+      on: () => {},
+      off: () => {},
       resourcesPath: join(home, 'resources'),
     },
-    backend: { server, cacheDir: join(home, 'cache'), watchRule, retries: { firstMs: 20, longestMs: 200 } },
+    backend: {
+      server: server || undefined,
+      cacheDir: join(home, 'cache'),
+      watchRule,
+      retries: { firstMs: 20, longestMs: 200 },
+    },
     hasTray: async () => true,
   });
   const [failure] = fake.recorder.of('dialog.showErrorBox');

@@ -12,6 +12,8 @@ export interface FakeAppOptions {
   first?: boolean | undefined;
   /** The promise that `whenReady` awaits. Default: none. */
   ready?: Promise<void> | undefined;
+  /** The switches of the command line, such as `no-sandbox`. */
+  switches?: readonly string[] | undefined;
   /** Whether macOS started the app at login. Default: `false`. */
   openedAtLogin?: boolean | undefined;
 }
@@ -44,7 +46,13 @@ export class FakeApp extends EventEmitter {
   setAppUserModelId = () => undefined;
   getVersion = () => '1.2.3';
   getAppPath = () => join(this.#options.home, 'app');
-  getPath = (name: string) => join(this.#options.home, name);
+  getPath = (name: string) => this.#paths.get(name) ?? join(this.#options.home, name);
+  setPath = (name: string, path: string) => void this.#paths.set(name, path);
+  readonly #paths = new Map<string, string>();
+  readonly commandLine = { hasSwitch: (name: string) => this.#options.switches?.includes(name) === true };
+  isDefaultProtocolClient = () => this.opensLinks;
+  /** Whether the system already opens links to the app with it. */
+  opensLinks = false;
 
   requestSingleInstanceLock = () => {
     this.#recorder.record('app.requestSingleInstanceLock');

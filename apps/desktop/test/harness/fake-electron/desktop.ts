@@ -12,6 +12,8 @@ export interface FakeMenuItem {
 
 export interface FakeMenu {
   readonly template: readonly FakeMenuItem[];
+  /** Shows the menu at the pointer. */
+  popup(options: { window: unknown }): void;
 }
 
 /** Clicks a menu item. @param labels The labels of its menus and of the item, outermost first. @throws Error if there is no such item. */
@@ -55,16 +57,26 @@ export class FakeTray extends EventEmitter {
   destroy = () => void (this.destroyed = true);
 }
 
-export class FakeNotification extends EventEmitter {
-  readonly options: { title: string; body: string; silent: boolean };
-  shown = false;
+export interface FakeNotificationOptions {
+  id: string;
+  title: string;
+  body: string;
+  silent: boolean;
+  actions: readonly { type: string; text: string }[];
+}
 
-  constructor(options: { title: string; body: string; silent: boolean }) {
+export class FakeNotification extends EventEmitter {
+  readonly options: FakeNotificationOptions;
+  shown = false;
+  closed = false;
+
+  constructor(options: FakeNotificationOptions) {
     super();
     this.options = options;
   }
 
   show = () => void (this.shown = true);
+  close = () => void (this.closed = true);
 }
 
 export type FakeKeyStore = 'good' | 'basic_text' | 'unavailable';

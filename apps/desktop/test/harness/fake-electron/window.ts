@@ -12,6 +12,7 @@ export interface Bounds {
 /** A fake frame of a page. */
 interface FakeFrame {
   url: string;
+  frameTreeNodeId: number;
   parent: FakeFrame | null;
   isDestroyed(): boolean;
 }
@@ -22,11 +23,16 @@ export interface FakeSender {
   senderFrame: FakeFrame | null;
 }
 
+let lastFrameId = 0;
+
 export function createFrame(url: string, parent: FakeFrame | null = null): FakeFrame {
-  return { url, parent, isDestroyed: () => false };
+  lastFrameId += 1;
+  return { url, frameTreeNodeId: lastFrameId, parent, isDestroyed: () => false };
 }
 
 export class FakeWebContents extends EventEmitter {
+  static #lastId = 0;
+  readonly id = (FakeWebContents.#lastId += 1);
   readonly mainFrame: FakeFrame = createFrame('about:blank');
   readonly session: FakeSession;
   /** The messages that the app has sent to the page, in order. */
@@ -150,6 +156,9 @@ export class FakeWindow extends EventEmitter {
   setFullScreen = (on: boolean) => void (this.fullScreen = on);
   isDestroyed = () => this.#destroyed;
   getNormalBounds = () => this.bounds;
+  /** The last value of the progress bar; -1 hides it. */
+  progress = -1;
+  setProgressBar = (progress: number) => void (this.progress = progress);
   setBackgroundColor = (color: string) => void (this.backgroundColor = color);
 
   /** Returns the event object of a message from the main frame of the window. */

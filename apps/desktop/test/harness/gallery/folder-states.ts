@@ -133,6 +133,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
               { grant: grantOf(1), name: 'dist' },
               { grant: grantOf(2), name: 'storybook-static' },
             ],
+            build: null,
             anyway: grantOf(3),
           },
         },
@@ -152,7 +153,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
       pickFolder: pickedItem('Documents'),
-      checkFolder: { value: { question: { about: 'personal', suggestions: [], anyway: grantOf(3) } } },
+      checkFolder: { value: { question: { about: 'personal', suggestions: [], build: null, anyway: grantOf(3) } } },
     },
     act: async (page) => page.getByRole('button', { name: 'Watch a folder…' }).click(),
     shows: ['This looks like a personal folder. All its files would be public.', 'Watch anyway', 'Cancel'],

@@ -42,7 +42,8 @@ export function appState(other: Partial<AppState> = {}): AppState {
     folders: [],
     siteFolders: [],
     session: session(SIGNED_IN),
-    settings: DEFAULT_SETTINGS,
+    settings: { ...DEFAULT_SETTINGS, welcomed: true },
+    presetServer: null,
     update: { is: 'none' },
     about: { version: '0.1.0', platform: 'linux', tray: true, canOpenAtLogin: true },
     ...other,
@@ -52,11 +53,6 @@ export function appState(other: Partial<AppState> = {}): AppState {
 /** Returns a session with a sign-in state on the current server. */
 export function session(signIn: SignIn, other: Partial<AppState['session']> = {}): AppState['session'] {
   return { servers: [server(signIn)], current: SERVER, keysKept: 'system', online: true, ...other };
-}
-
-/** Returns the session of the sample account with changes. */
-export function sessionOf(account: Partial<(typeof SIGNED_IN)['account']>): AppState['session'] {
-  return session({ ...SIGNED_IN, account: { ...SIGNED_IN.account, ...account } });
 }
 
 export const SIGNED_OUT = session({ is: 'signed-out' });
@@ -69,6 +65,7 @@ export function publishing(number: number, state: PublishingState, other: Partia
     begun: NOW - number * 3 * MINUTE,
     state,
     leftOut: [],
+    build: null,
     watchable: true,
     ...other,
   };

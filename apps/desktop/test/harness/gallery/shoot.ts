@@ -1,42 +1,30 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { launchBrowser } from '@berth/testing/browser';
+import { takePictures } from '@berth/ui/testing/pictures';
 import { STATES } from './states.ts';
 import { openGallery } from './window.ts';
 
-const SIZES = [
-  { width: 1_120, height: 760 },
-  { width: 680, height: 560 },
-] as const;
-const SCHEMES = ['light', 'dark'] as const;
+const LARGE = { width: 1_120, height: 760 };
+const SMALL = { width: 680, height: 560 };
 
 /*
- * This script takes screenshots of gallery states, at two sizes, in the light and the dark scheme:
+ * This script takes pictures of gallery states of the desktop app:
  *
- *     node apps/desktop/test/harness/gallery/shoot.ts <folder> [kept | <state> …]
+ *     node apps/desktop/test/harness/gallery/shoot.ts <folder> [kept | <prefix> …]
  *
- * `kept` selects the states whose screenshots are kept with the documents. Default: all states.
+ * `kept` takes the pictures that are kept with the documents; a prefix selects states by their names. Default: all.
  */
-const [folder, ...wanted] = process.argv.slice(2);
-if (folder === undefined) throw new Error('the folder for the screenshots is missing');
-const states = STATES.filter(
-  ({ name, kept }) => wanted.length === 0 || wanted.includes(name) || (kept === true && wanted.includes('kept')),
-);
-await mkdir(folder, { recursive: true });
-
 const browser = await launchBrowser();
 const gallery = await openGallery(browser);
 try {
-  for (const state of states)
-    for (const viewport of SIZES)
-      for (const colorScheme of SCHEMES) {
-        const { page } = await gallery.open(state, { viewport, colorScheme });
-        // The first text appears only after the requested data has arrived.
-        await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
-        const name = `${state.name}-${viewport.width}x${viewport.height}-${colorScheme}.png`;
-        await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });
-        await page.context().close();
-      }
+  await takePictures(process.argv.slice(2), {
+    states: STATES,
+    sizes: [LARGE, SMALL],
+    kept: [LARGE, SMALL].flatMap((viewport) => [
+      { viewport, colorScheme: 'light' as const },
+      { viewport, colorScheme: 'dark' as const },
+    ]),
+    open: (state, look) => gallery.open(state, look),
+  });
 } finally {
   await browser.close();
   await gallery.remove();

@@ -2,10 +2,12 @@ import { ACCOUNT_STATES } from './account-states.ts';
 import { FOLDER_STATES } from './folder-states.ts';
 import { PUBLISH_STATES } from './publish-states.ts';
 import { SETTINGS_STATES } from './settings-states.ts';
+import { WELCOME_STATES } from './welcome-states.ts';
 import type { GalleryState } from './window.ts';
 
 /** All gallery states. */
 export const STATES: readonly GalleryState[] = [
+  ...WELCOME_STATES,
   ...PUBLISH_STATES,
   ...FOLDER_STATES,
   ...ACCOUNT_STATES,

@@ -115,7 +115,8 @@ async function showState(
   await page.goto(`${ORIGIN}/index.html`);
   await script.dispose();
   if (state !== null) {
-    await page.getByRole('navigation').waitFor();
+    if (!state.settings.welcomed) await page.getByRole('heading').waitFor();
+    else await page.getByRole('navigation').waitFor();
     await page.evaluate((name) => window.fake.emit('navigate', { page: name }), pageName);
   }
   if (options.act !== null) await act?.(page);

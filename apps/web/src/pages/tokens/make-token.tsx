@@ -6,8 +6,8 @@ import { Select } from '@berth/ui/components/select';
 import { useSubmit } from '@berth/ui/state/requests';
 import { domainError } from '@berth/ui/text/validate';
 import { useState } from 'react';
-import { answerOf } from '../../account/answers.ts';
 import { client } from '../../backend.ts';
+import { useProven } from '../../sign-in/prove.tsx';
 
 const DAY = 86_400;
 const LIFETIMES = [
@@ -24,11 +24,12 @@ export function MakeToken({ onMade, onClose }: { onMade: (token: CreatedToken) =
   const [domainText, setDomainText] = useState('');
   const [labels, setLabels] = useState<string[]>([]);
   const request = useSubmit();
+  const proven = useProven();
   const domains = kind === 'deploy' ? domainText.split(/[\s,]+/).filter((name) => name !== '') : [];
   const error = domains.map(domainError).find((each) => each !== null) ?? null;
   const make = async () => {
     const made = await request.submit(
-      answerOf(
+      proven(() =>
         client.api.tokens.create.mutate({
           kind,
           ...(ttl !== '' && { ttl: Number(ttl) }),

@@ -17,6 +17,7 @@ import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { answerOf } from '../../account/answers.ts';
 import { client } from '../../backend.ts';
+import { useProven } from '../../sign-in/prove.tsx';
 import { MakeToken } from './make-token.tsx';
 import { ShowSecret } from './show-secret.tsx';
 
@@ -77,6 +78,7 @@ const KINDS: Partial<Record<string, string>> = { api: 'API key', deploy: 'Deploy
 
 function TokenRow({ token: each, onRevoked }: { token: Token; onRevoked: () => void }) {
   const { ask, showToast } = useNotes();
+  const proven = useProven();
   const [isRevoking, setRevoking] = useState(false);
   const { token, kind, labels, created, expires, used, domains, keep } = each;
   const name = `${KINDS[kind] ?? kind} ${token}`;
@@ -117,7 +119,7 @@ function TokenRow({ token: each, onRevoked }: { token: Token; onRevoked: () => v
           action="Revoke"
           onCancel={() => setRevoking(false)}
           onConfirm={async () => {
-            const revoked = await ask(answerOf(client.api.tokens.delete.mutate({ token })));
+            const revoked = await ask(proven(() => client.api.tokens.delete.mutate({ token })));
             setRevoking(false);
             if (revoked === null) return;
             onRevoked();

@@ -35,9 +35,7 @@ export function UsagePage() {
             <div className="settings-pad">
               <Usage />
               {data.scheduled && (
-                <StatusLine tone="warn">
-                  {scheduledText(data.scheduled, plans.data?.plans ?? [])}
-                </StatusLine>
+                <StatusLine tone="warn">{scheduledText(data.scheduled, plans.data?.plans ?? [])}</StatusLine>
               )}
               <UsageAdvice account={data} />
             </div>

@@ -97,7 +97,7 @@ export async function watchActivities(
   }
 }
 
-/** Returns the id of the activity before the newest `last` activities of an account; 0 if there is none. */
+/** Returns the id of the activity before the newest `last` activities of an account; 0 if it has fewer. */
 async function idBefore(core: Core, account: string, last: number): Promise<number> {
   const row = await db(core)
     .selectFrom('activity')

@@ -132,7 +132,7 @@ export async function useCode(
   throw new ServiceError('authentication_failed', `${WRONG[purpose]} ${advice}`);
 }
 
-/** Counts a try before the code is compared, so that concurrent guesses have no more tries. */
+/** Counts a try before the code is compared, so that concurrent guesses get no extra tries. */
 async function countTry(core: Core, purpose: CodePurpose, secret: string) {
   return db(core)
     .updateTable('proof')

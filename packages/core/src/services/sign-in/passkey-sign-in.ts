@@ -67,7 +67,10 @@ async function usePasskey(core: Core, browser: Browser, response: { id: string }
     .where('id', '=', response.id)
     .executeTakeFirst();
   if (!passkey)
-    throw new ServiceError('authentication_failed', 'This passkey is not known here. It may have been removed.');
+    throw new ServiceError(
+      'authentication_failed',
+      'This passkey is not known here. It may have been removed. Sign in another way.',
+    );
   const { verifyAuthenticationResponse } = await loadWebAuthn();
   const verification = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,

@@ -33,7 +33,7 @@ describe('api §3: the title and the icon of a front page', () => {
     ['a URL with its bytes', `<link rel=icon href="${ICON}">`, {}, ICON],
     ['a URL with its text', `<link rel=icon href='data:image/svg+xml,${encodeURIComponent(SVG)}'>`, {}, ICON],
     ['a URL with its text, not encoded', `<link rel=icon href='data:image/svg+xml,${SVG}%'>`, {}, ICON],
-    ['the next one, if the first is none', '<link rel=icon href=a.png>', { 'a.png': 'x', 'favicon.ico': SVG }, ICON],
+    ['the next one, if the first is no icon', '<link rel=icon href=a.png>', { 'a.png': 'x', 'favicon.ico': SVG }, ICON],
     ['nothing, if its file is missing', '<link rel=icon href=a.png>', {}, null],
     ['nothing, if it is too large', '<title>x</title>', { 'favicon.svg': SVG.padEnd(200_000) }, null],
   ])('can be %s', async (_, page, files, icon) => {

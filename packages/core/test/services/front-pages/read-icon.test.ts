@@ -79,7 +79,7 @@ describe('api §3: an icon', () => {
     ['an ICO file whose image has another size', ico([{ size: 32, image: bitmap(64) }])],
     ['an ICO file that ends early', ico([{ size: 32, image: bitmap(32) }]).subarray(0, 20)],
     ['a file of more than 128 KiB', Buffer.concat([ico([{ size: 32, image: bitmap(32) }]), Buffer.alloc(131_072)])],
-  ])('%s is none', (_, bytes) => expect(readIcon(bytes)).toBeNull());
+  ])('%s is no icon', (_, bytes) => expect(readIcon(bytes)).toBeNull());
 
   it('in an ICO file is the image that is best for a list', () => {
     const file = ico([

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { ANONYMOUS, refusal, refusals, useTestCore } from '@berth/testing/core';
+import { ANONYMOUS, createTestBrowser, refusal, refusals, type TestBrowser, useTestCore } from '@berth/testing/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createFirstLink, useLink } from '../../../src/services/sign-in/links.ts';
-import type { AccountCaller, Browser, Caller } from '../../../src/core.ts';
+import type { AccountCaller, Caller } from '../../../src/core.ts';
 import { getAccount } from '../../../src/services/accounts/accounts.ts';
 import { createInvite } from '../../../src/services/accounts/invites.ts';
 import { addMember, listMembers, removeMember } from '../../../src/services/accounts/members.ts';
@@ -21,36 +21,21 @@ async function invite(email?: string): Promise<string> {
   return (await createInvite(scope(), { email, role: 'member' })).url.slice(-32);
 }
 
-/** A browser that keeps its session. */
-function newBrowser(): Browser & { session: string | null } {
-  const browser: Browser & { session: string | null } = {
-    agent: 'Test',
-    address: '192.0.2.1',
-    refusal: null,
-    session: null,
-    proof: null,
-    keepSession: (secret) => void (browser.session = secret),
-    keepProof() {},
-    afterResponse() {},
-  };
-  return browser;
-}
-
 /** Accepts as a person who is not signed in. @returns The browser, which is then signed in. */
 async function accept(secret: string, email?: string) {
-  const browser = newBrowser();
+  const browser = createTestBrowser();
   await acceptInvite({ core, browser, caller: ANONYMOUS }, { secret, email });
   return browser;
 }
 
-const callerOf = (browser: Browser): Promise<Caller> => authenticateSession(core, browser.session, '192.0.2.1');
+const callerOf = (browser: TestBrowser): Promise<Caller> => authenticateSession(core, browser.session, '192.0.2.1');
 const emails = async () => (await listMembers(scope())).members.map(({ email }) => email);
 
 describe('api §13: an invitation that is accepted', () => {
   it('makes a new person a member who is signed in, once', async () => {
     const email = uniqueEmail();
     const secret = await invite(email);
-    expect(await readInvite({ core, browser: newBrowser(), caller: ANONYMOUS }, secret)).toMatchObject({
+    expect(await readInvite({ core, browser: createTestBrowser(), caller: ANONYMOUS }, secret)).toMatchObject({
       account: owner.account,
       email,
     });
@@ -131,7 +116,7 @@ describe('api §13: an invitation that is accepted', () => {
     const guest = await accept(await invite(), email);
     const other = await test.account('team');
     await addMember({ core, caller: other.caller }, email);
-    const browser = newBrowser();
+    const browser = createTestBrowser();
     await useLink(core, browser, (await createFirstLink(core, email)).url.slice(-32));
     expect(await callerOf(browser)).toMatchObject({ kind: 'account', session: { email } });
     expect(await callerOf(guest)).toMatchObject({ kind: 'anonymous' });

@@ -63,7 +63,7 @@ export function useLocate(id: string) {
     setAsked(locateAnswer?.value.is === 'asking' ? { candidate, question: locateAnswer.value.question } : null);
   };
   const locateFolder = async () => {
-    const pickedFolder = await ask(commands.pickFolder());
+    const pickedFolder = await ask(commands.pickFolder({ reason: 'locate' }));
     if (pickedFolder?.value) await tryFolder(pickedFolder.value);
   };
   const dialog = asked && (

@@ -12,7 +12,7 @@ export function FoldersPage() {
   const folders = useAppState('folders');
   const { hasAccess } = useAccount();
   const addFolder = async () => {
-    const pickedFolder = await ask(commands.pickFolder());
+    const pickedFolder = await ask(commands.pickFolder({ reason: 'watch' }));
     if (pickedFolder?.value) watch([{ name: pickedFolder.value.name, of: { grant: pickedFolder.value.grant } }]);
   };
   const button = <Button label="Watch a folder…" variant="primary" icon={FolderPlus} onClick={addFolder} />;

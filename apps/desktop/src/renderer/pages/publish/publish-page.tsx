@@ -32,7 +32,7 @@ export function PublishPage() {
 }
 
 function Invitation({ isBig }: { isBig: boolean }) {
-  const { choose } = useShell();
+  const { choose, commands, ask } = useShell();
   const { hasAccess } = useAccount();
   const { copyLinks } = useAppState('settings');
   const whereText = isBig ? `Anywhere in this window${hasAccess ? '' : ', no account needed'}. ` : '';
@@ -45,6 +45,7 @@ function Invitation({ isBig }: { isBig: boolean }) {
     <DropTarget isBig={isBig} text={whereText + lifetimeText}>
       <Button label="Choose folder…" variant="primary" icon={FolderOpen} onClick={() => void choose('folder')} />
       <Button label="Choose files…" icon={Files} onClick={() => void choose('files')} />
+      {isBig && <Button label="Try a sample site" variant="quiet" onClick={() => void ask(commands.publishSample())} />}
     </DropTarget>
   );
 }

@@ -1,4 +1,6 @@
+import './browser-sign-in.css';
 import { Button } from '@berth/ui/components/button';
+import { CopyButton } from '@berth/ui/components/link';
 import { ProblemBox, StatusLine } from '@berth/ui/components/status';
 import { useSubmit } from '@berth/ui/state/requests';
 import { ExternalLink } from 'lucide-react';
@@ -7,7 +9,7 @@ import { useShell } from '../../state/shell.ts';
 
 /** Signs in with the browser: a page of the server asks for the code that is shown here. */
 export function BrowserSignIn() {
-  const { commands, showToast } = useShell();
+  const { commands, ask, showToast } = useShell();
   const request = useSubmit();
   const [prompt, setPrompt] = useState<{ code: string; page: string } | null>(null);
   const [isOffered, setOffered] = useState(true);
@@ -27,12 +29,22 @@ export function BrowserSignIn() {
       {prompt ? (
         <>
           <p>
-            Enter the code <strong className="selectable">{prompt.code}</strong> on{' '}
-            {prompt.page.replace(/^https?:\/\//, '')}
+            Your browser shows this code. Approve it there if both are the same. If no page has opened, enter the code
+            at <span className="selectable">{prompt.page.replace(/^https?:\/\//, '')}</span>
+          </p>
+          <p className="sign-in-code selectable" aria-label={`Code ${prompt.code}`}>
+            {prompt.code}
           </p>
           <StatusLine tone="busy">Waiting for your approval in the browser</StatusLine>
-          <div>
-            <Button label="Cancel" onClick={() => void commands.cancelSignIn()} />
+          <div className="card-actions">
+            <CopyButton text={prompt.code} subject="code" label="Copy code" />
+            <Button
+              label="Open page"
+              small
+              icon={ExternalLink}
+              onClick={() => void ask(commands.openLink({ url: prompt.page }))}
+            />
+            <Button label="Cancel" small onClick={() => void commands.cancelSignIn()} />
           </div>
         </>
       ) : (

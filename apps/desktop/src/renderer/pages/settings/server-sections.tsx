@@ -1,11 +1,12 @@
 import { useAccount } from '@berth/ui/state/account';
-import { KeyRound, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Server } from '../../../shared/session.ts';
 import { Button } from '@berth/ui/components/button';
 import { Confirm } from '@berth/ui/components/dialog';
 import { Field } from '@berth/ui/components/field';
 import { BrowserSignIn } from './browser-sign-in.tsx';
+import { KeyForm } from './key-form.tsx';
 import { FieldForm } from '@berth/ui/components/form';
 import { Usage } from '@berth/ui/components/meter';
 import { StatusLine, Tag } from '@berth/ui/components/status';
@@ -75,42 +76,6 @@ function SignInStatus({ server: { signIn } }: { server: Server }) {
       );
     }
   }
-}
-
-function KeyForm() {
-  const { commands, showToast } = useShell();
-  const { keysKept } = useAppState('session');
-  const [key, setKey] = useState('');
-  const request = useSubmit();
-  const signIn = async () => {
-    const signedIn = await request.submit(commands.signIn({ key: key.trim() }));
-    if (signedIn === null) return;
-    setKey('');
-    showToast(`Signed in as ${signedIn.value.email}.`);
-  };
-  return (
-    <FieldForm
-      className="settings-pad"
-      aria-label="Sign in"
-      isReady={key.trim() !== ''}
-      request={request}
-      button={{ icon: KeyRound, label: 'Sign in' }}
-      onSubmit={signIn}
-    >
-      <Field
-        label="API key"
-        type="password"
-        placeholder="ship-…"
-        value={key}
-        onText={setKey}
-        hint={
-          keysKept === 'system'
-            ? 'The key is checked at once and stored in your system’s keychain.'
-            : 'This system has no keychain, so the key is kept in memory until Berth quits.'
-        }
-      />
-    </FieldForm>
-  );
 }
 
 export function ServersSection() {

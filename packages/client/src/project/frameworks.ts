@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { inspectFolder } from '@berth/client';
+import { inspectFolder } from '../folder/inspect-folder.ts';
 import { exists, readJson, readText } from './read-file.ts';
 
 /** How to build a project, and where the built site is. */

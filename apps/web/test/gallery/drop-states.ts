@@ -1,17 +1,6 @@
-import { NOW, NOW_SECONDS } from '@berth/ui/testing/samples';
 import type { Published, Publishing, PublishingState } from '@berth/ui/publishing';
-import type { Page } from 'playwright-core';
-
-/** A state of the drop page: the drops that it shows, and what a person does before the picture. */
-export interface DropState {
-  name: string;
-  /** The e-mail address of the person who is signed in. Default: no one is. */
-  signedIn?: string;
-  drops?: readonly Partial<Publishing>[];
-  act?: (page: Page) => Promise<void>;
-  /** The texts that the page must show. */
-  shows: readonly string[];
-}
+import { NOW, NOW_SECONDS } from '@berth/ui/testing/samples';
+import type { GalleryState } from './gallery.ts';
 
 const MB = 1_000_000;
 const ALL = { files: 1_204, bytes: 86 * MB };
@@ -48,17 +37,22 @@ const failed = (message: string, next: string | null, file: string | null = null
   problem: { kind: 'refused', message, next, file },
 });
 
-/** Every state of the drop page. */
-export const DROP_STATES: readonly DropState[] = [
-  { name: 'idle', shows: ['Drop a folder, get a link', 'Choose folder', 'a link lasts 3 days'] },
+/** The states of the drop page. */
+export const DROP_STATES: readonly GalleryState[] = [
   {
-    name: 'idle-signed-in',
-    signedIn: 'ada@harbour.example',
+    name: 'drop-idle',
+    path: '/',
+    signedIn: null,
+    shows: ['Drop a folder, get a link', 'Choose folder', 'a link lasts 3 days'],
+  },
+  {
+    name: 'drop-idle-signed-in',
+    path: '/',
     shows: ['The link is copied', 'Domain, password, labels'],
   },
   {
-    name: 'options',
-    signedIn: 'ada@harbour.example',
+    name: 'drop-options',
+    path: '/',
     async act(page) {
       await page.getByRole('button', { name: 'Domain, password, labels' }).click();
       await page.getByLabel('Domain', { exact: true }).fill('docs');
@@ -66,7 +60,9 @@ export const DROP_STATES: readonly DropState[] = [
     shows: ['published at this address'],
   },
   {
-    name: 'dragging',
+    name: 'drop-dragging',
+    path: '/',
+    signedIn: null,
     async act(page) {
       const session = await page.context().newCDPSession(page);
       const data = { items: [], files: [import.meta.dirname], dragOperationsMask: 1 };
@@ -75,29 +71,39 @@ export const DROP_STATES: readonly DropState[] = [
     shows: ['Drop to publish'],
   },
   {
-    name: 'asking-project',
+    name: 'drop-asking-project',
+    path: '/',
+    signedIn: null,
     drops: [drop({ is: 'asking', question: { about: 'project', suggestions: [{ grant: 'dist', name: 'dist' }] } })],
     shows: ['Is this the right folder?', 'Publish dist', 'Publish anyway'],
   },
   {
-    name: 'asking-no-front-page',
+    name: 'drop-asking-no-front-page',
+    path: '/',
+    signedIn: null,
     drops: [drop({ is: 'asking', question: { about: 'no-front-page', suggestions: [] } })],
     shows: ['has no index.html'],
   },
   {
-    name: 'asking-personal',
+    name: 'drop-asking-personal',
+    path: '/',
+    signedIn: null,
     drops: [drop({ is: 'asking', question: { about: 'personal', suggestions: [] } }, { name: 'Downloads' })],
     shows: ['looks like a personal folder'],
   },
   {
-    name: 'asking-pasted',
+    name: 'drop-asking-pasted',
+    path: '/',
+    signedIn: null,
     drops: [
       drop({ is: 'asking', question: { about: 'pasted', suggestions: [] } }, { name: 'notes.html', kind: 'files' }),
     ],
     shows: ['You pasted this item'],
   },
   {
-    name: 'reading',
+    name: 'drop-reading',
+    path: '/',
+    signedIn: null,
     drops: [
       drop(
         working({ phase: 'reading', done: { files: 481, bytes: 31 * MB }, total: ALL, cached: { files: 0, bytes: 0 } }),
@@ -107,7 +113,9 @@ export const DROP_STATES: readonly DropState[] = [
     shows: ['481 of 1,204 files', 'Starts when the uploads before it finish'],
   },
   {
-    name: 'sending',
+    name: 'drop-sending',
+    path: '/',
+    signedIn: null,
     drops: [
       drop(working({ phase: 'sending', done: { files: 320, bytes: 41 * MB }, total: ALL, bytesPerSecond: 5.2 * MB }), {
         leftOut: [
@@ -119,29 +127,39 @@ export const DROP_STATES: readonly DropState[] = [
     shows: ['41 of 86 MB', '5.2 MB/s', '9 s left', 'Cancel'],
   },
   {
-    name: 'finishing',
+    name: 'drop-finishing',
+    path: '/',
+    signedIn: null,
     drops: [drop(working({ phase: 'finishing' }))],
     shows: ['Finishing up'],
   },
   {
-    name: 'retrying',
+    name: 'drop-retrying',
+    path: '/',
+    signedIn: null,
     drops: [
       drop(working({ phase: 'retrying', attempt: 3, at: NOW + 12_000, reason: 'berth.example cannot be reached.' })),
     ],
     shows: ['Trying again in 12 s'],
   },
   {
-    name: 'paused',
+    name: 'drop-paused',
+    path: '/',
+    signedIn: null,
     drops: [drop({ is: 'paused', why: 'asked', sent: { done: { files: 320, bytes: 41 * MB }, total: ALL } })],
     shows: ['Nothing is sent until you continue', 'Continue'],
   },
   {
-    name: 'offline',
+    name: 'drop-offline',
+    path: '/',
+    signedIn: null,
     drops: [drop({ is: 'paused', why: 'offline', sent: { done: { files: 320, bytes: 41 * MB }, total: ALL } })],
     shows: ['You are offline'],
   },
   {
-    name: 'reloaded',
+    name: 'drop-reloaded',
+    path: '/',
+    signedIn: null,
     drops: [
       drop({ is: 'paused', why: 'permission', sent: null }),
       drop({ is: 'paused', why: 'choose-again', sent: null }, { name: 'second-site' }),
@@ -149,7 +167,9 @@ export const DROP_STATES: readonly DropState[] = [
     shows: ['The browser asks before it reads the folder again', 'Choose folder again'],
   },
   {
-    name: 'published',
+    name: 'drop-published',
+    path: '/',
+    signedIn: null,
     drops: [drop(published(anonymous), { leftOut: [{ reason: 'private', count: 1, paths: ['.env'] }] })],
     shows: [
       'calm-otter-4k9x2qd.sites.example',
@@ -160,8 +180,8 @@ export const DROP_STATES: readonly DropState[] = [
     ],
   },
   {
-    name: 'published-owned',
-    signedIn: 'ada@harbour.example',
+    name: 'drop-published-owned',
+    path: '/',
     drops: [
       drop(
         published({
@@ -175,18 +195,24 @@ export const DROP_STATES: readonly DropState[] = [
     shows: ['www.harbour.example', 'Password-protected', '_redirects:4', 'Claim it'],
   },
   {
-    name: 'expired',
+    name: 'drop-expired',
+    path: '/',
+    signedIn: null,
     drops: [drop(published({ ...anonymous, expires: NOW_SECONDS - 60 }))],
     shows: ['This link has expired'],
   },
   {
-    name: 'qr',
+    name: 'drop-qr',
+    path: '/',
+    signedIn: null,
     drops: [drop(published(anonymous))],
     act: (page) => page.getByRole('button', { name: 'Show QR code' }).click(),
     shows: ['Scan with a phone'],
   },
   {
-    name: 'refused',
+    name: 'drop-refused',
+    path: '/',
+    signedIn: null,
     drops: [
       drop(
         failed(
@@ -199,7 +225,9 @@ export const DROP_STATES: readonly DropState[] = [
     shows: ['Not published', 'tools/old.msi', 'Try again'],
   },
   {
-    name: 'too-large',
+    name: 'drop-too-large',
+    path: '/',
+    signedIn: null,
     drops: [
       drop(
         failed(
@@ -211,12 +239,16 @@ export const DROP_STATES: readonly DropState[] = [
     shows: ['The limit is 21 MB'],
   },
   {
-    name: 'too-many',
+    name: 'drop-too-many',
+    path: '/',
+    signedIn: null,
     drops: [drop(failed('Too many deploys: at most 10 an hour without an account.', 'Try again in 12 min.'))],
     shows: ['Try again in 12 min'],
   },
   {
-    name: 'no-anonymous-deploys',
+    name: 'drop-no-anonymous-deploys',
+    path: '/',
+    signedIn: null,
     drops: [drop(failed('This server publishes only for people who are signed in.', 'Sign in, and publish it again.'))],
     shows: ['only for people who are signed in'],
   },

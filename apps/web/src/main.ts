@@ -1,0 +1,3 @@
+import { showConsole } from './console.tsx';
+
+showConsole(document.getElementById('root')!);

@@ -1,0 +1,56 @@
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+
+/** A state of a window, as its gallery describes it. */
+interface PicturedState {
+  name: string;
+  /** The texts that the page must show. The first one appears last. */
+  shows: readonly string[];
+  /** Whether pictures of the state are kept with the documents. */
+  kept?: boolean;
+}
+
+/** A size and a scheme of a picture. */
+export interface Look {
+  viewport: { width: number; height: number };
+  colorScheme: 'light' | 'dark';
+}
+
+interface PictureOptions<S extends PicturedState> {
+  states: readonly S[];
+  sizes: readonly Look['viewport'][];
+  /** The looks of the pictures that are kept. */
+  kept: readonly Look[];
+  /** Opens a page in a state, in a new browser context. */
+  open(state: S, look: Look): Promise<{ page: Page }>;
+}
+
+const SCHEMES = ['light', 'dark'] as const;
+
+/**
+ * Takes pictures of states, at each size, in the light and the dark scheme.
+ *
+ * @param args The folder of the pictures, then beginnings of names of states, or `kept` for those that are kept. Default: all states.
+ */
+export async function takePictures<S extends PicturedState>(
+  [folder, ...wanted]: readonly string[],
+  { states, sizes, kept, open }: PictureOptions<S>,
+): Promise<void> {
+  if (folder === undefined) throw new Error('the folder for the pictures is missing');
+  const areKept = wanted.includes('kept');
+  const isWanted = ({ name, kept = false }: S) =>
+    areKept ? kept : wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix));
+  const all = sizes.flatMap((viewport) => SCHEMES.map((colorScheme) => ({ viewport, colorScheme })));
+  await mkdir(folder, { recursive: true });
+  for (const state of states.filter(isWanted))
+    for (const look of areKept ? kept : all) {
+      const { page } = await open(state, look);
+      // The first text appears only after the requested data has arrived.
+      await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
+      const { width, height } = look.viewport;
+      const name = `${state.name}-${width}x${height}-${look.colorScheme}.png`;
+      await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });
+      await page.context().close();
+    }
+}
