@@ -104,6 +104,7 @@ function sessionOf({ signedIn = {}, offer = {} }: SessionOptions): SessionState 
       method: 'passkey',
       person: { id: 'per-1', email: EMAIL, name: 'Mara Lind' },
       account: account.account,
+      accountState: 'active',
       role: account.role,
       accounts: [account],
       provenUntil: NOW_SECONDS + 600,
