@@ -82,11 +82,12 @@ describeInBrowser('activities as they happen', (browser) => {
   });
 
   it('a page says when the connection is lost, and marks what it missed', async () => {
-    let server: TestServer | undefined;
-    const proxy = await startProxy(() => server!.port);
+    const running: TestServer[] = [];
+    const proxy = await startProxy(() => running[0]!.port);
     const origin = proxy.url.replace('127.0.0.1', 'localhost');
-    server = await startServer({ env: { BASE_URL: origin, CONSOLE_FOLDER: console.folder() } });
-    onTestFinished(() => server!.close());
+    const server = await startServer({ env: { BASE_URL: origin, CONSOLE_FOLDER: console.folder() } });
+    running.push(server);
+    onTestFinished(() => server.close());
     const { page, streams } = await openActivity(await signIn(server), origin);
     await expect.poll(() => streams.length).toBe(1);
     const before = await makeToken(server);

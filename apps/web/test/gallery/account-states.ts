@@ -62,7 +62,7 @@ const USAGE_ANSWERS = {
 const ACTIVITIES: Script = {
   reply: ({ event, authMethod }) => ({
     activities: EVERY_ACTIVITY.filter(
-      (each) => authMethod !== 'deploy-token' && (event === undefined || each.event.startsWith(`${String(event)}.`)),
+      (each) => authMethod !== 'deploy-token' && (event === undefined || each.event.startsWith(`${event as string}.`)),
     ),
   }),
 };
