@@ -74,7 +74,8 @@ export const Question = z.object({
     'update',
   ]),
   suggestions: FolderQuestion.shape.suggestions,
-  build: Build.nullish(),
+  /** How to build the project; absent if the folder needs no build. */
+  build: Build.optional(),
   /** The domain of the site that is published from the folder already. */
   site: z.string().optional(),
 });

@@ -60,7 +60,7 @@ describe('a project that is dropped (desktop §8.17)', () => {
     const id = await desktop.dropSite(
       makeProject({ ...SCAFFOLDS.vite, 'vite.config.js': "export default { build: { outDir: '../other' } }" }),
     );
-    expect((await desktop.until(id, 'asking')).state.question.build).toBeNull();
+    expect((await desktop.until(id, 'asking')).state.question.build).toBeUndefined();
   });
 });
 

@@ -10,6 +10,7 @@ import type { Entry, Source } from './entry.ts';
 import type { PublishingList } from './publishing-list.ts';
 import type { PublishQueue } from './publish-queue.ts';
 import { namesOf } from './staging.ts';
+import { hasFrontPage, isArchive } from './unzip.ts';
 import type { ThrottledEvent } from './throttled-event.ts';
 
 interface DropCheckOptions {
@@ -116,7 +117,13 @@ async function questionOf({ source, sure, pasted }: Entry, grants: Grants): Prom
   if (sure || (source.kind === 'folder' && source.build !== undefined)) return null;
   if (source.kind === 'folder') {
     const { question } = await approve(source.path, grants);
-    if (question) return { about: question.about, suggestions: question.suggestions, build: question.build };
+    if (question) {
+      const { about, suggestions, build } = question;
+      return { about, suggestions, ...(build && { build }) };
+    }
+  } else if (isArchive(source.paths)) {
+    if (!(await onDriveWithin(source.paths[0]!, DRIVE_LIMIT_MS, () => hasFrontPage(source.paths[0]!))))
+      return { about: 'no-front-page', suggestions: [] };
   } else if (source.paths.length > 1 && !namesOf(source.paths).has('index.html'))
     return { about: 'no-front-page', suggestions: [] };
   return pasted === true ? { about: 'pasted', suggestions: [] } : null;
