@@ -44,6 +44,7 @@ export const COMMANDS = [
   'listActivities',
   'listSites',
   'readSite',
+  'deleteSite',
   'readDeployment',
   'changeDeployment',
   'readChanges',

@@ -48,6 +48,7 @@ export const OPERATION_ACCESS = {
   'members.delete': ['session', 'api'],
   'sites.list': ['session', 'api'],
   'sites.get': ['session', 'api'],
+  'sites.delete': ['session', 'api'],
   'tokens.create': ['session', 'api'],
   'tokens.list': ['session', 'api'],
   'tokens.get': ['session', 'api'],
@@ -175,6 +176,7 @@ export const FOREIGN_RESOURCE_ACCESS = {
   'invites.delete': 'not_found',
   'members.delete': 'not_found',
   'sites.get': 'not_found',
+  'sites.delete': 'not_found',
   'tokens.get': 'not_found',
   'tokens.delete': 'not_found',
 } as const satisfies Partial<Record<Operation, 'not_found' | 'own' | 'empty'>>;

@@ -54,7 +54,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       await page.getByLabel('Labels').press('Enter');
     },
     shows: ['The next drop gets', 'harbour-notes', 'a password', 'review', 'Clear'],
-    kept: true,
   },
   {
     name: 'publish-published',
@@ -158,7 +157,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       'Finishing up…',
       'Updating the address…',
     ],
-    kept: true,
   },
   {
     name: 'publish-elsewhere',
@@ -183,7 +181,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       ],
     }),
     shows: ['Folders', '1', '2'],
-    kept: true,
   },
   {
     name: 'publish-asking',
@@ -208,7 +205,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       'This folder has no index.html',
       'You pasted this item.',
     ],
-    kept: true,
   },
   {
     name: 'publish-project',

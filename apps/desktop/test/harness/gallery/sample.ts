@@ -23,6 +23,7 @@ export const SIGNED_IN: Extract<SignIn, { is: 'signed-in' }> = {
     plan: 'pro',
     usage: { deployments: 212, platformDomains: 6, customDomains: 9, seats: 1, storage: 734_003_200 },
     caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1, storage: 53_687_091_200 },
+    scheduled: null,
     created: NOW_SECONDS - 90 * 86_400,
     hint: '7f3a',
     authMethod: 'api-key',
