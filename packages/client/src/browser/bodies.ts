@@ -1,4 +1,4 @@
-import { contentHead } from '../deploy/content-head.ts';
+import { contentHead } from '../folder/content-head.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { HashedFile } from './hash-files.ts';
 

@@ -5,7 +5,7 @@ import { SMALL_FILE_BYTES } from '../folder/read-file.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import { sendBody } from './body.ts';
-import { contentHead } from './content-head.ts';
+import { contentHead } from '../folder/content-head.ts';
 import type { ContentsSender } from './send-contents.ts';
 import type { Source } from './source.ts';
 import type { UploadProgress } from './upload-progress.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { contentHead } from '../deploy/content-head.ts';
+import { contentHead } from './content-head.ts';
 import { changingFileError, readOrRefuse } from './folder-errors.ts';
 import { readSmallFile } from './read-file.ts';
 import type { FolderFile } from './snapshot.ts';

@@ -1,5 +1,5 @@
 import { CONTENT_HEAD_BYTES } from '@berth/contract';
-import type { FolderFile } from '../folder/snapshot.ts';
+import type { FolderFile } from './snapshot.ts';
 
 const SHA256_BYTES = 32;
 
