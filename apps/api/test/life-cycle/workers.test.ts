@@ -61,7 +61,7 @@ describe('a server with WORKERS=2', () => {
       const other = await createWorld();
       onTestFinished(() => other.drop());
       const env = other.env({ ...PATIENT, WORKERS: '2', LOG_LEVEL: 'info' });
-      const server = launchProgram('script', ['-qefc', command, '/dev/null'], env);
+      const server = launchProgram('script', ['-q', '-e', '-f', '-c', command, '/dev/null'], env);
       await server.printed('Listening');
       expect(server.output().match(/Open Berth: http:\/\/localhost:\d+\/#first=[0-9a-f]{32}\b/g)).toHaveLength(1);
       expect(server.output().match(/#first=/g)).toHaveLength(1);

@@ -114,7 +114,7 @@ class RunningApp {
       showLogs: () => shell.showItemInFolder(start.log.path),
     });
     this.#workSigns = new WorkSigns({ powerSaveBlocker, window: () => this.#window.current() });
-    // Whoever waits for the backend gets the error, and `open` too.
+    // Each caller that waits for the backend gets the error, and so does `open`.
     this.#opening.promise.catch(() => {});
   }
 
@@ -162,7 +162,7 @@ class RunningApp {
   async #openBackend(canTray: boolean): Promise<Backend> {
     this.#isOpening = true;
     try {
-      const backend = await this.#options.openBackend(this.#backendOptions(canTray));
+      const backend = await this.#options.openBackend(this.#optionsOfBackend(canTray));
       ({ settings: this.#settings } = await backend.handlers.readState(undefined));
       this.#opened = backend;
       this.#opening.resolve(backend);
@@ -173,7 +173,7 @@ class RunningApp {
     }
   }
 
-  #backendOptions(canTray: boolean): Parameters<AppOptions['openBackend']>[0] {
+  #optionsOfBackend(canTray: boolean): Parameters<AppOptions['openBackend']>[0] {
     const { app, net, Notification, session } = this.#electron;
     const { platform, home, keychain, loginItem, updates, log } = this.#system;
     const { copyLink, openLink, showTarget } = this.#actions;

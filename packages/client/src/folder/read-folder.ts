@@ -73,7 +73,7 @@ export function resolveSource(path: string): { root: string; source: string } {
 }
 
 /** Reads a folder as {@link readFolder} does, for callers that also emit other events. */
-export async function readFolderWithEvents(
+async function readFolderWithEvents(
   folder: string,
   { cacheDir, ignore = [] }: { cacheDir: string; ignore?: readonly string[] | undefined },
   emit: (event: FolderEvent) => void,
