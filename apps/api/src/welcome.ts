@@ -20,6 +20,7 @@ export function welcome(
     '',
     '  Berth is up.',
     '',
+    `    Console    ${api}`,
     `    API        ${api}`,
     `    Reference  ${api}/docs`,
     `    Sites      ${publicScheme}://<id>.${platformDomain}`,

@@ -19,6 +19,8 @@ export interface FollowOptions {
   last?: number | undefined;
   /** Called once, before the first activity. All later activities are yielded. */
   onBegin?: (() => void) | undefined;
+  /** Called with false when the connection breaks, and with true when it is back. No activity is lost in between. */
+  onConnection?: ((isConnected: boolean) => void) | undefined;
 }
 
 /**
@@ -30,19 +32,24 @@ export interface FollowOptions {
 export async function* followActivities(
   client: BerthClient,
   signal: AbortSignal,
-  { last = 0, onBegin = () => {} }: FollowOptions = {},
+  { last = 0, onBegin = () => {}, onConnection = () => {} }: FollowOptions = {},
 ): AsyncGenerator<Activity, never, undefined> {
   let streamPosition: StreamPosition = { last: Math.min(last, Number.MAX_SAFE_INTEGER) };
+  let isBroken = false;
   for (let failures = 0; ; failures += 1) {
     try {
       for await (const { id, activity } of readConnection(client, streamPosition, signal)) {
         failures = 0;
+        if (isBroken) onConnection(true);
+        isBroken = false;
         if (!('lastEventId' in streamPosition)) onBegin();
         streamPosition = { lastEventId: id };
         if (activity !== null) yield activity;
       }
     } catch (failure) {
       if (!('lastEventId' in streamPosition) || !isRecoverable(failure)) throw failure;
+      if (!isBroken) onConnection(false);
+      isBroken = true;
       const pauseMs = retryPauseMs(failures + 1, 0, failure, RECONNECT_POLICY) ?? 0;
       await sleep(pauseMs, signal).catch((cause: unknown) => {
         throw abortedError(cause);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Timestamp } from './timestamp.ts';
 import { AUTH_METHODS } from './auth-methods.ts';
 import { openEnum } from './open-enum.ts';
-import { NextCursor } from './pages.ts';
+import { NextCursor, PageQuery } from './pages.ts';
 import { Caps, Usage } from './plans.ts';
 
 /** The account that the credential belongs to. Source: api §6. */
@@ -14,6 +14,13 @@ export const Account = z
     plan: z.string().describe('The id of the plan of the account, as in `GET /plans`.'),
     usage: Usage.describe('What the account uses.'),
     caps: Caps.nullable().describe('The maximum of each kind of usage; null for a plan arranged directly.'),
+    scheduled: z
+      .object({
+        plan: z.string().describe('The id of the next plan.'),
+        due: Timestamp.describe('When it takes effect: the end of the billing period, in Unix seconds.'),
+      })
+      .nullable()
+      .describe('The plan that the account will have after a downgrade; null for none.'),
     created: Timestamp,
     hint: z.string().nullable().describe('The last 4 characters of the newest API key.'),
     authMethod: openEnum(AUTH_METHODS).describe('How this request was authenticated.'),
@@ -74,6 +81,31 @@ export const ActivityList = z
   .object({ activities: z.array(Activity), nextCursor: NextCursor })
   .meta({ id: 'ActivityList' });
 export type ActivityList = z.infer<typeof ActivityList>;
+
+const MAX_EVENT_FILTERS = 20;
+const EVENT_FILTER = /^[a-z]{1,32}(?:\.[a-z]{1,32}){0,3}$/;
+const EVENT_RULE = `event must be at most ${MAX_EVENT_FILTERS} events or groups, separated by commas, such as "domain,token.create"`;
+
+/** The query of `GET /activities`. Source: api §6. */
+export const ActivityQuery = PageQuery.extend({
+  event: z
+    .string()
+    .max(1_000, EVENT_RULE)
+    .refine((text) => {
+      const names = text.split(',');
+      return names.length <= MAX_EVENT_FILTERS && names.every((name) => EVENT_FILTER.test(name));
+    }, EVENT_RULE)
+    .describe(
+      'Lists only these events, separated by commas: whole names such as `domain.verify`, or groups such as `domain`.',
+    )
+    .optional(),
+  authMethod: z
+    .string()
+    .max(64, 'authMethod must be a value of the field authMethod, such as "api-key"')
+    .describe('Lists only activities with this cause, such as `api-key`.')
+    .optional(),
+});
+export type ActivityQuery = z.output<typeof ActivityQuery>;
 
 /** The input of the subscription `activities.watch`. Source: api §9. */
 export const ActivityWatch = z

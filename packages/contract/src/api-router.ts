@@ -13,6 +13,7 @@ import type {
   AccountPatch,
   Activity,
   ActivityList,
+  ActivityQuery,
   ActivityWatch,
   ClaimedSite,
   ClaimRequest,
@@ -94,7 +95,7 @@ import type {
   SignedIn,
 } from './sign-in.ts';
 import type { SessionState } from './session-state.ts';
-import type { Site, SiteList, SitePath, SiteQuery } from './sites.ts';
+import type { DeletedSite, Site, SiteList, SitePath, SiteQuery } from './sites.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
 import type { AbortedUpload, BeginUpload, BegunUpload, CommitUpload } from './uploads.ts';
 
@@ -113,7 +114,7 @@ export type ApiRouter = TRPCBuiltRouter<
       update: Mutation<typeof AccountPatch, typeof Account>;
     };
     activities: {
-      list: Query<Optional<typeof PageQuery>, typeof ActivityList>;
+      list: Query<Optional<typeof ActivityQuery>, typeof ActivityList>;
       watch: Subscription<typeof ActivityWatch, typeof Activity>;
     };
     deployments: {
@@ -205,6 +206,7 @@ export type ApiRouter = TRPCBuiltRouter<
       useLink: Mutation<typeof LinkRequest, typeof Done>;
     };
     sites: {
+      delete: Mutation<typeof SitePath, typeof DeletedSite>;
       get: Query<typeof SitePath, typeof Site>;
       list: Query<Optional<typeof SiteQuery>, typeof SiteList>;
     };

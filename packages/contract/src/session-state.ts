@@ -43,8 +43,11 @@ export const SessionState = z.object({
       method: openEnum(SIGN_IN_METHODS).describe('How the person signed in.'),
       person: z.object({ id: z.string(), email: z.string(), name: z.string().nullable() }),
       account: z.string().describe('The id of the account that the person acts for.'),
+      accountState: openEnum(['active', 'suspended', 'terminated']).describe(
+        'The state of that account. While it is not `active`, the person can only choose another account and sign out.',
+      ),
       role: openEnum(['owner', 'member']).describe('The role of the person in that account.'),
-      accounts: z.array(SessionAccount).describe('The accounts that the person can choose.'),
+      accounts: z.array(SessionAccount).describe('The active accounts, which the person can choose.'),
       provenUntil: Timestamp.describe('Until then, the person need not prove again who they are.'),
       hasPassword: z.boolean(),
       passkeys: z.int().describe('The number of passkeys.'),

@@ -44,6 +44,7 @@ export const Site = z
         'The icon of the front page as a `data:` URL of an image of at most 16 KiB, for an `img` element; null if it has none. Read shortly after a deploy.',
       )
       .meta({ example: 'data:image/png;base64,iVBORw0KGgo=' }),
+    reading: z.boolean().describe('True while the title and the icon of the front page are being read.'),
     password: z.boolean().describe('True when visitors need a password.'),
     labels: z.array(z.string()).describe('The labels of the domain; or of the deployment, if the address is its own.'),
     changed: Timestamp.describe('When the address began to show this deployment, in Unix seconds.'),
@@ -67,6 +68,15 @@ export const SiteQuery = PageQuery.extend({
 export type SiteQuery = z.output<typeof SiteQuery>;
 export const SiteList = z.object({ sites: z.array(Site), nextCursor: NextCursor }).meta({ id: 'SiteList' });
 export type SiteList = z.infer<typeof SiteList>;
+
+/** The body of the response to `DELETE /sites/{site}`. */
+export const DeletedSite = z
+  .object({
+    site: z.string().describe('The domain, or the id of the deployment, that was deleted.'),
+    deployments: z.array(z.string()).describe('The ids of the deployments whose files are being removed.'),
+  })
+  .meta({ id: 'DeletedSite' });
+export type DeletedSite = z.infer<typeof DeletedSite>;
 
 export const SitePath = z.object({
   site: z

@@ -45,6 +45,7 @@ export { SESSION_COOKIE_SECONDS } from './services/sign-in/sessions.ts';
 export { createPlans, limitsOf } from './services/accounts/plans.ts';
 export { hasAccounts } from './services/backup/restore.ts';
 export { createActivityFeed } from './services/activities/activity-feed.ts';
+export { readClaimedSite } from './services/deployments/claims.ts';
 export { takeDeployBudget } from './services/deployments/deploy-budget.ts';
 export type { LeftOutKind } from './services/deployments/archive-files.ts';
 export { countDeploy } from './services/deployments/count-deploy.ts';

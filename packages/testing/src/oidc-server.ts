@@ -7,6 +7,8 @@ interface ProvidedPerson {
   email?: string;
   email_verified?: boolean;
   name?: string;
+  /** When the person signed in at the provider, in Unix seconds. Default: now; `null`: the provider does not say. */
+  auth_time?: number | null;
 }
 
 /** An OpenID Connect provider that signs in everyone at once. */
@@ -37,7 +39,10 @@ export async function startProvider(port = 0): Promise<TestProvider> {
     close: () => server.stop(),
   };
   server.issuer.url = provider.issuer;
-  server.service.on(Events.BeforeTokenSigning, (token) => Object.assign(token.payload, provider.person));
+  server.service.on(Events.BeforeTokenSigning, ({ payload }) => {
+    const { auth_time: signedIn = Math.floor(Date.now() / 1000), ...person } = provider.person;
+    Object.assign(payload, person, signedIn !== null && { auth_time: signedIn });
+  });
   server.service.on(Events.BeforeAuthorizeRedirect, ({ url }) => {
     if (provider.refusal === null) return;
     url.searchParams.delete('code');

@@ -34,6 +34,14 @@ interface ListPage {
   cursor?: string | undefined;
 }
 
+/** Which activities to list. Default: all. */
+export interface ActivityFilter {
+  /** Events, or groups of them such as `domain`, separated by commas. */
+  event?: string | undefined;
+  /** The cause. */
+  authMethod?: string | undefined;
+}
+
 /** The requests of an account that both windows send: the desktop app through its main process, the console to the server. */
 export interface AccountApi {
   labelDeployment(change: { deployment: string; labels: string[] }): Promise<Answer<Deployment>>;
@@ -49,13 +57,15 @@ export interface AccountApi {
   readRecords(of: { domain: string }): Promise<Answer<DomainRecords>>;
   shareDomain(of: { domain: string }): Promise<Answer<DomainShare>>;
   deleteDomain(of: { domain: string }): Promise<Answer<unknown>>;
-  listActivities(page: ListPage): Promise<Answer<ActivityList>>;
+  listActivities(page: ListPage & ActivityFilter): Promise<Answer<ActivityList>>;
 }
 
 /** What both windows can know and change about an account besides {@link AccountApi}: sites, versions and names. */
 export interface SitesApi {
   listSites(page: ListPage & { search?: string | undefined }): Promise<Answer<SiteList>>;
   readSite(of: { site: string }): Promise<Answer<Site>>;
+  /** Deletes a site: a domain with the deployments that no other domain shows, or a deployment. All of it or nothing. */
+  deleteSite(of: { site: string }): Promise<Answer<unknown>>;
   readDeployment(of: { deployment: string }): Promise<Answer<Deployment>>;
   /** Changes what is given: the labels, the password (`null` removes it) or the seconds until the site expires (`null` for never). */
   changeDeployment(change: {

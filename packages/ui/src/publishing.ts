@@ -4,6 +4,15 @@ import type { Problem } from './backend.ts';
 
 export type { Amount, Progress, SkippedFileGroup };
 
+/** How to build a project, and the folder inside it that then contains the site. */
+export interface Build {
+  framework: string;
+  folder: string;
+  command: string;
+  /** What the user must change before the build gives a static site; `null` if nothing. */
+  advice: string | null;
+}
+
 /** A question that the user must answer before something is published. */
 export interface Question {
   about:
@@ -18,6 +27,8 @@ export interface Question {
     | 'update';
   /** The folders inside the folder that the user more likely meant. The grant identifies a suggestion. */
   suggestions: readonly { grant: string; name: string }[];
+  /** How to build the project. A browser cannot build. */
+  build?: Build | null | undefined;
   /** The domain of the site that is published from the folder already. */
   site?: string | undefined;
 }
@@ -61,6 +72,8 @@ export type PublishingState =
   | { is: 'asking'; question: Question }
   /** The publish job waits for the publish jobs before it. */
   | { is: 'queued' }
+  /** The build of the project runs. */
+  | { is: 'building' }
   | { is: 'working'; progress: Progress }
   /** `sent` says how much of the missing contents was sent; `null` if that is unknown. */
   | { is: 'paused'; why: PauseReason; sent: { done: Amount; total: Amount } | null }
@@ -78,6 +91,8 @@ export interface Publishing {
   begun: number;
   state: PublishingState;
   leftOut: readonly SkippedFileGroup[];
+  /** The end of the output of the last build; `null` without a build. */
+  build?: { command: string; text: string } | null;
   /** True if the item is a folder that still exists and is not watched yet. */
   watchable: boolean;
 }

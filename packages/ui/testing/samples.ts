@@ -127,6 +127,7 @@ export function site(number: number, other: Partial<Site> = {}): Site {
     state: 'live',
     title: round === 0 ? title : `${title} ${round + 1}`,
     icon: colour === null ? null : iconOf(colour),
+    reading: false,
     password: number % 7 === 3,
     labels: number % 4 === 1 ? ['preview'] : [],
     changed: NOW_SECONDS - 1_500 - number * 21_400,

@@ -288,7 +288,11 @@ export const CASES: Record<string, Case[]> = {
     caseOf('The key of a member', 403, ({ memberKey }) => ({ path: { invite: MISSING.invite }, key: memberKey })),
     missingResource('invite'),
   ],
-  'activities.list': pageCases,
+  'activities.list': [
+    ...pageCases,
+    caseOf('Activities of some events', 200, { query: { event: 'domain,token.create', authMethod: 'api-key' } }),
+    caseOf('An invalid event', 400, { query: { event: 'Domain' } }),
+  ],
   'labels.list': [caseOf('The labels', 200)],
   'sites.list': [
     ...pageCases,
@@ -317,6 +321,13 @@ export const CASES: Record<string, Case[]> = {
       );
       return { key };
     }),
+  ],
+  'sites.delete': [
+    caseOf('The site of a deployment', 202, async ({ server, ownAccount }) => ({
+      path: { site: (await server.publish(HELLO, { key: ownAccount.key })).deployment },
+    })),
+    caseOf('A deployment that a domain shows', 422, ({ linkedSite }) => ({ path: { site: linkedSite } })),
+    caseOf('A site that does not exist', 404, { path: { site: MISSING.domain } }),
   ],
   'tokens.list': pageCases,
   'tokens.get': [caseOf('A token', 200, ({ token }) => ({ path: { token } })), missingResource('token')],

@@ -36,7 +36,7 @@ function resourceOf(parameter: string): Resource | undefined {
 
 /** Parameters that name no resource. A new parameter must be listed here or in `MISSING`. */
 const OTHER_PARAMETERS = new Set(
-  'limit search label labels email role name kind ttl files put remove password protected strip via keep open domains Berth-Password Idempotency-Key Last-Event-ID'.split(
+  'limit search event authMethod label labels email role name kind ttl files put remove password protected strip via keep open domains Berth-Password Idempotency-Key Last-Event-ID'.split(
     ' ',
   ),
 );

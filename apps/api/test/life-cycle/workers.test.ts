@@ -5,12 +5,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LaunchedProcess, type ServerProcess, startProcess } from '@berth/testing/process';
+import { launchProgram, type LaunchedProcess, type ServerProcess, startProcess } from '@berth/testing/process';
 import { OWNER_KEY } from '@berth/testing/requests';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld, PATIENT, type World } from '../crash/world.ts';
 import { beginUpload } from './slow-upload.ts';
 
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 const MESSAGE = 'A worker exited and will be replaced';
 
@@ -53,6 +54,23 @@ describe('a server with WORKERS=2', () => {
   });
   afterAll(() => world.drop());
 
+  it.skipIf(process.platform !== 'linux')(
+    'api §13: prints one link on a terminal, and the address of the console',
+    async () => {
+      const command = `exec ${process.execPath} ${MAIN}`;
+      const other = await createWorld();
+      onTestFinished(() => other.drop());
+      const env = other.env({ ...PATIENT, WORKERS: '2', LOG_LEVEL: 'info' });
+      const server = launchProgram('script', ['-qefc', command, '/dev/null'], env);
+      await server.printed('Listening');
+      expect(server.output().match(/Open Berth: http:\/\/localhost:\d+\/#first=[0-9a-f]{32}\b/g)).toHaveLength(1);
+      expect(server.output().match(/#first=/g)).toHaveLength(1);
+      expect(server.output()).toMatch(/^ +Console +http:\/\/localhost:\d+\s*$/m);
+      server.child.kill();
+      await server.exited;
+    },
+  );
+
   describe('api §10: after its first start', () => {
     let server: ServerProcess;
     let key: string;
@@ -78,6 +96,7 @@ describe('a server with WORKERS=2', () => {
       expect(server.output().match(/Berth is up/g)).toHaveLength(1);
       expect(server.output().match(/^ +ship-[0-9a-f]{32}$/gm)).toHaveLength(1);
       expect(linesWith(server, 'Listening')).toHaveLength(1);
+      expect(server.output().match(/^ +Open Berth: npm run berth -- sign-in$/gm)).toHaveLength(1);
     });
 
     it('serves one port from two processes, each of which serves the deployments that the other accepted', async () => {

@@ -58,11 +58,26 @@ describe('T24: the page of a claim link', () => {
     expect(await footprintOf(server())).toEqual(footprintBefore);
   });
 
-  it('is the same whether the hash is known, unknown or used', async () => {
-    const [known, used] = [await publish(), await publish()];
+  it('names the site and how long it lasts, with an escaped title', async () => {
+    const { deployment, url, hash } = await publish();
+    const host = `<a href="${url}" rel="noreferrer">${new URL(url).host}</a>`;
+    expect((await load(`/claim/${hash}`)).text).toContain(`<p class="site">${host}</p>`);
+    await server().database.query('update front_page set title = $1 where deployment_id = $2', [
+      '</p><script>alert(1)</script>',
+      deployment,
+    ]);
+    const page = await load(`/claim/${hash}`);
+    expectClaimPage(page, 200);
+    expect(page.text).toContain(`&#60;/p&#62;&#60;script&#62;alert(1)&#60;/script&#62;, at ${host}`);
+    expect(page.text).toMatch(/It is removed in [23] days, unless an account claims it/);
+  });
+
+  it('is the same whether the hash is unknown, expired or used', async () => {
+    const [expired, used] = [await publish(), await publish()];
+    await server().database.query(`update deployment set expires = now() where id = $1`, [expired.deployment]);
     expectClaimPage(await submitClaim(used.hash, { key }), 200);
     const pages = await Promise.all(
-      [known.hash, used.hash, HASH].map(async (hash) => {
+      [expired.hash, used.hash, HASH].map(async (hash) => {
         const page = await load(`/claim/${hash}`);
         expectClaimPage(page, 200);
         expect(page.text).toContain('autocomplete="off"');
@@ -70,7 +85,7 @@ describe('T24: the page of a claim link', () => {
       }),
     );
     expect(new Set(pages).size).toBe(1);
-    expect(pages[0]).not.toContain(known.deployment);
+    expect(pages[0]).not.toContain(expired.deployment);
   });
 
   it('has the headers of GET and no body for HEAD', async () => {

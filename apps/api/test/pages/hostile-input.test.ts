@@ -43,13 +43,20 @@ const hostileSetup: DomainSetup = {
 it.each<[page: string, times: number, send: (res: ServerResponse) => void]>([
   ['in every page', 2, (res) => writePage(res, { status: 200, title: HOSTILE, parts: [] })],
   ['on the unlock page', 1, (res) => sendUnlockPage(res, { state: { kind: 'wrong' }, next: HOSTILE }, {})],
-  ['on the claim page', 1, (res) => sendClaimPage(res, { status: 200, baseUrl: BASE_URL, form: { claim: HOSTILE } })],
+  [
+    'on the claim page',
+    2,
+    (res) => {
+      const site = { title: HOSTILE, url: 'https://a.example', leftMs: 1 };
+      sendClaimPage(res, { status: 200, baseUrl: BASE_URL, form: { claim: HOSTILE, site } });
+    },
+  ],
   [
     'on the claim page with a problem',
     4,
     (res) => {
       const problem = { title: HOSTILE, text: HOSTILE, requestId: HOSTILE, canRetry: true };
-      sendClaimPage(res, { status: 400, baseUrl: BASE_URL, problem, form: { claim: 'x' } });
+      sendClaimPage(res, { status: 400, baseUrl: BASE_URL, problem, form: { claim: 'x', site: null } });
     },
   ],
   [

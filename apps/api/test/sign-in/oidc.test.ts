@@ -221,6 +221,37 @@ describe('api §13: OpenID Connect', () => {
     });
   });
 
+  const AN_HOUR_AGO = () => Math.floor(Date.now() / 1000) - 3600;
+
+  it.each([
+    ['that the person signed in an hour ago', AN_HOUR_AGO],
+    ['nothing about when the person signed in', () => null],
+  ])('T46: proves nothing if the provider says %s', async (_, signedIn) => {
+    await registerAccount(server.berth.core, { email, plan: 'free' });
+    const browser = createBrowser(server.port);
+    await signIn(server, browser);
+    const { signedIn: before } = await stateOf(browser);
+    await server.database.query(`update session set proved = now() - interval '1 hour' where id = $1`, [
+      before!.session,
+    ]);
+    provider.person.auth_time = signedIn();
+    const begin = await browser.request('/sign-in/oidc');
+    expect(new URL(locationOf(begin)).searchParams.get('max_age')).toBe('0');
+    expect(locationOf(await browser.request(await visitProvider(begin), CROSS_SITE))).toBe(
+      '/app/sign-in?problem=refused',
+    );
+    expect((await stateOf(browser)).signedIn!.provenUntil).toBeLessThan(Date.now() / 1000);
+  });
+
+  it('T46: signs in without a proof if the person signed in at the provider long before', async () => {
+    await registerAccount(server.berth.core, { email, plan: 'free' });
+    provider.person.auth_time = AN_HOUR_AGO();
+    const browser = createBrowser(server.port);
+    expect(locationOf(await signIn(server, browser))).toBe('/app/sites');
+    expect((await stateOf(browser)).signedIn!.provenUntil).toBeLessThan(Date.now() / 1000);
+    expect((await browser.call('tokens.create', {})).status).toBe(403);
+  });
+
   it.each(['//evil.test', 'https://evil.test', '/\\evil.test', '/\t/evil.test', 'app', '\\evil.test', '/%0d%0aX: y'])(
     'T33: does not return to %j on another host',
     async (back) => {

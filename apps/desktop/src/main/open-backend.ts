@@ -11,6 +11,7 @@ import { openFolders } from './folders/folders.ts';
 import { Grants } from './grants.ts';
 import { createNextDrop } from './next-drop.ts';
 import { Notifications } from './notifications.ts';
+import { openBuilds } from './projects/builds.ts';
 import { openPublishings } from './publishing/publishings.ts';
 import { openSettings } from './settings.ts';
 import { openSiteFolders } from './sites/site-folders.ts';
@@ -72,6 +73,7 @@ async function openParts(options: PartsOptions) {
     onChange: (list) => emit('siteFolders', list),
     onDamaged,
   });
+  const builds = await openBuilds({ dataDir, onDamaged });
   const sharedOptions = { ...options, accounts, grants, nextDrop, notifications };
   const folders = await openFolders({
     ...sharedOptions,
@@ -94,6 +96,7 @@ async function openParts(options: PartsOptions) {
     rule: { ...WATCH_RULE, ...watchRule },
     watchedPaths: () => folders.list().map(({ path }) => path),
     siteFolders,
+    builds,
     isReady: () => server !== undefined || settings.value().welcomed,
     watchedDomain: (server, path) => watchedAt(server, path)?.domain ?? null,
     async publishWatched(server, path) {

@@ -47,7 +47,7 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
   if (askingItems.length > 0)
     return result('error', `${nameOrCount(askingItems, 'item')} ${needs(askingItems)} an answer.`);
   const workingItems = [
-    ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'),
+    ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'building' || state.is === 'queued'),
     ...foldersIn('publishing'),
   ];
   if (workingItems.length > 0)

@@ -28,6 +28,10 @@ const Nothing = z.undefined();
 const Name = z.string().trim().min(1).max(300);
 const Labels = z.array(z.string().max(64)).max(10);
 const Page = z.object({ cursor: z.string().max(512).optional() });
+const ActivityPage = Page.extend({
+  event: z.string().max(1_000).optional(),
+  authMethod: z.string().max(64).optional(),
+});
 const ById = z.object({ id: Id });
 const ByDeployment = z.object({ deployment: z.string().max(300) });
 const ByDomain = z.object({ domain: Name });
@@ -83,6 +87,8 @@ export const commands = {
   answerPublishing: { input: ById.extend({ instead: Grant.nullable() }), output: Nothing },
   /** Answers the question about a folder that was published before: updates its site, or publishes the folder at a new link. */
   updatePublishing: { input: ById.extend({ update: z.boolean() }), output: Nothing },
+  /** Answers the question about a project: runs its build command, now and when the project is dropped again, and publishes the result. */
+  buildPublishing: { input: ById, output: Nothing },
   /** Publishes a site of the current server again from its folder. */
   publishSiteAgain: { input: z.object({ deployment: z.string().max(300), domain: Name.nullable() }), output: ById },
   /** Shows the folder of a site of the current server in the file manager. */
@@ -166,10 +172,12 @@ export const commands = {
   readRecords: { input: ByDomain, output: DomainRecords },
   shareDomain: { input: ByDomain, output: DomainShare },
   deleteDomain: { input: ByDomain, output: Nothing },
-  listActivities: { input: Page, output: ActivityList },
+  listActivities: { input: ActivityPage, output: ActivityList },
   listSites: { input: Page.extend({ search: z.string().max(200).optional() }), output: SiteList },
   /** Reads a site by its domain, or by the id of its deployment. */
   readSite: { input: z.object({ site: Name }), output: Site },
+  /** Deletes a domain with its deployments, or a deployment. */
+  deleteSite: { input: z.object({ site: Name }), output: Nothing },
   readDeployment: { input: ByDeployment, output: Deployment },
   changeDeployment: { input: DeploymentPatch, output: Deployment },
   readChanges: { input: ByDeployment.extend({ from: z.string().max(300) }), output: DeploymentChanges },

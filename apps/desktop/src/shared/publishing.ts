@@ -30,6 +30,21 @@ export const NextDropOptions = z.object({
 });
 export type NextDropOptions = z.infer<typeof NextDropOptions>;
 
+/** How to build a project, and the folder inside it that then contains the site. */
+export const Build = z.object({
+  /** The name of the framework, for people. */
+  framework: z.string(),
+  folder: z.string(),
+  command: z.string(),
+  /** What the user must change before the build gives a static site; `null` if nothing. */
+  advice: z.string().nullable(),
+});
+export type Build = z.infer<typeof Build>;
+
+/** The end of the output of a build. */
+export const BuildOutput = z.object({ command: z.string(), text: z.string(), isRunning: z.boolean() });
+export type BuildOutput = z.infer<typeof BuildOutput>;
+
 /** A question about a folder that the user probably did not mean to publish. The app asks before the folder becomes public. */
 export const FolderQuestion = z.object({
   about: z.enum([
@@ -42,6 +57,8 @@ export const FolderQuestion = z.object({
   ]),
   /** The folders inside this folder that the user more likely meant. */
   suggestions: z.array(z.object({ grant: Grant, name: z.string() })).max(5),
+  /** How to build the project; `null` if the folder needs no build. */
+  build: Build.nullable(),
   /** The confirmation of this folder. A command that contains it publishes or watches the folder without a question. */
   anyway: Grant,
 });
@@ -57,6 +74,8 @@ export const Question = z.object({
     'update',
   ]),
   suggestions: FolderQuestion.shape.suggestions,
+  /** How to build the project; absent if the folder needs no build. */
+  build: Build.optional(),
   /** The domain of the site that is published from the folder already. */
   site: z.string().optional(),
 });
@@ -93,6 +112,8 @@ export const PublishingState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('asking'), question: Question }),
   /** The publish job waits for the publish jobs before it. */
   z.object({ is: z.literal('queued') }),
+  /** The build of the project runs. Its output is in `build`. */
+  z.object({ is: z.literal('building') }),
   z.object({ is: z.literal('working'), progress: Progress }),
   z.object({ is: z.literal('published'), published: Published }),
   z.object({ is: z.literal('failed'), problem: Problem }),
@@ -110,6 +131,8 @@ export const Publishing = z.object({
   begun: z.number(),
   state: PublishingState,
   leftOut: z.array(SkippedFileGroup),
+  /** The output of the last build since the app started; `null` without a build. */
+  build: BuildOutput.nullable(),
   /** True if the item is a folder that still exists and is not watched yet. */
   watchable: z.boolean(),
 });

@@ -40,7 +40,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
 
   it('the row of a site edits its labels, and deletes a domain and its versions only after a confirmation', async () => {
     const { page, sent } = await gallery.open(stateNamed('sites-list'), {
-      answers: { putDomain: { value: domain('handbook.sites.example') } },
+      answers: { putDomain: { value: domain('handbook.sites.example') }, deleteSite: { value: undefined } },
     });
     await chooseFromMenu(page, 'Handbook', 'Labels…');
     await page.getByRole('dialog').getByRole('textbox').fill('autumn');
@@ -49,11 +49,10 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await sent('putDomain')).toEqual([{ domain: 'handbook.sites.example', labels: ['autumn'] }]);
     await chooseFromMenu(page, 'Handbook', 'Delete…');
-    expect(await sent('deleteDomain')).toEqual([]);
+    expect(await sent('deleteSite')).toEqual([]);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor({ state: 'detached' });
-    expect(await sent('deleteDomain')).toEqual([{ domain: 'handbook.sites.example' }]);
-    expect(await sent('deleteDeployment')).toContainEqual({ deployment: deploymentId(3) });
+    expect(await sent('deleteSite')).toEqual([{ site: 'handbook.sites.example' }]);
   });
 
   it('the Sites page shows a new site as soon as the server reports its activity', async () => {

@@ -251,7 +251,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   });
 
   it('the watch dialog sends the confirmation of a warning to the app, and shows the next warning if the app sends one', async () => {
-    const secondQuestion = { about: 'personal', suggestions: [], anyway: grantOf(4) };
+    const secondQuestion = { about: 'personal', suggestions: [], build: null, anyway: grantOf(4) };
     const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-asking'), {
       answers: { watch: { value: { is: 'asking', question: secondQuestion } } },
     });
@@ -306,7 +306,12 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   });
 
   it('a question must be answered before a folder is located at a project (B1)', async () => {
-    const question = { about: 'project', suggestions: [{ grant: grantOf(5), name: 'dist' }], anyway: grantOf(6) };
+    const question = {
+      about: 'project',
+      suggestions: [{ grant: grantOf(5), name: 'dist' }],
+      build: null,
+      anyway: grantOf(6),
+    };
     const { page, sent, answer } = await gallery.open(stateNamed('folders-problems'), {
       answers: {
         pickFolder: { value: { grant: grantOf(1), name: 'shop', kind: 'folder' } },

@@ -8,13 +8,13 @@ import { stateNamed } from '../harness/gallery/states.ts';
 const SITES = stateNamed('sites-list');
 /** Creates consecutive sites. @param first The number of the newest site. */
 const sites = (first: number, count: number) => Array.from({ length: count }, (_, row) => ownSite(first + row));
-const deletion = (number: number) => activity('deployment.delete', 0, { deployment: deploymentId(number) });
+const expiry = (number: number) => activity('deployment.expire', 0, { deployment: deploymentId(number) });
 
 describeWindow('the lists of an account (desktop §8)', (gallery) => {
   it('a site stays in the list, and the reason is shown, when the server refuses to delete the site', async () => {
     const refusal = problem('refused', 'The site is in use.');
     const { page } = await gallery.open(stateNamed('sites-delete'), {
-      answers: { deleteDomain: { problem: refusal } },
+      answers: { deleteSite: { problem: refusal } },
     });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText(refusal.message).waitFor();
@@ -45,7 +45,7 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     await answer('listSites', {
       pages: [{ sites: sites(1, 50), nextCursor: '1' }, { sites: sites(50, 20) }],
     });
-    await emit('activity', deletion(0));
+    await emit('activity', expiry(0));
     await eventually(async () => (await sent('listSites')).length).toBeGreaterThan(requestsBefore);
     const rows = page.getByRole('list', { name: 'Sites' }).getByRole('listitem');
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));
@@ -55,7 +55,7 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     await eventually(() => rows.first().innerText()).toContain(deploymentId(1));
   });
 
-  it('the list of sites loads its next page when all loaded sites are deleted', async () => {
+  it('the list of sites loads its next page when all loaded sites have expired', async () => {
     const { page, answer } = await gallery.open(SITES, {
       // The second page is not loaded at first, because the end of the first page is out of view.
       answers: { listSites: { pages: [{ sites: sites(0, 50), nextCursor: '1' }] } },
@@ -64,7 +64,7 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     await answer('listSites', { pages: [{ sites: [], nextCursor: '1' }, { sites: sites(70, 2) }] });
     await page.evaluate(
       (activities) => activities.forEach((each) => window.fake.emit('activity', each)),
-      Array.from({ length: 50 }, (_, number) => deletion(number)),
+      Array.from({ length: 50 }, (_, number) => expiry(number)),
     );
     await page.getByRole('link', { name: deploymentId(70) }).waitFor();
   });

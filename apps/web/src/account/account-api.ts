@@ -22,6 +22,7 @@ export function createSitesApi({ api, server }: BerthClient): SitesApi {
   return {
     listSites: (page) => answerOf(api.sites.list.query(page)),
     readSite: (of) => answerOf(api.sites.get.query(of)),
+    deleteSite: (of) => answerOf(api.sites.delete.mutate(of)),
     readDeployment: (of) => answerOf(api.deployments.get.query(of)),
     changeDeployment: (change) => answerOf(api.deployments.update.mutate(change)),
     readChanges: (of) => answerOf(api.deployments.changes.query(of)),

@@ -8,7 +8,7 @@ import { createQueryClient, valueOf } from '@berth/ui/state/query';
 import { NotesContext, useToasts } from '@berth/ui/state/toasts';
 import { Toasts } from '@berth/ui/components/toasts';
 import type { Backend } from '@berth/ui/backend';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { client } from '../backend.ts';
 import { type Session, useSession } from '../state/session.tsx';
@@ -38,7 +38,8 @@ function Providers({ children }: { children: ReactNode }) {
   const accountKey = accountKeyOf(session);
   useEffect(() => (accountKey === null ? undefined : liveActivities.follow(accountKey)), [accountKey, liveActivities]);
   useEffect(keepFocus, []);
-  const view = useMemo(() => viewOf(session, account.data), [session, account.data]);
+  const isLive = useSyncExternalStore(liveActivities.onConnection, liveActivities.isConnected);
+  const view = useMemo(() => viewOf(session, account.data, isLive), [session, account.data, isLive]);
   return (
     <BackendContext value={useConsoleBackend(liveActivities)}>
       <SitesApiContext value={sitesApi}>
@@ -103,13 +104,13 @@ function accountKeyOf(session: Session): string | null {
   return session.is === 'signed-in' ? session.signedIn.account : null;
 }
 
-function viewOf(session: Session, account: Account | undefined): AccountView {
+function viewOf(session: Session, account: Account | undefined, isLive: boolean): AccountView {
   return {
     accountKey: accountKeyOf(session) ?? '',
     hasAccess: session.is === 'signed-in',
     credential: 'session',
     isRefused: session.is === 'signed-out' && session.ended !== null,
-    isConnected: session.is === 'signed-in',
+    isConnected: session.is === 'signed-in' && isLive,
     limits: account ?? null,
   };
 }

@@ -13,7 +13,7 @@ export function accountName({ name, email }: Pick<SessionAccount, 'name' | 'emai
 export function useAccounts() {
   const { session, reload } = useSession();
   const { ask } = useNotes();
-  const signedIn = session.is === 'signed-in' ? session.signedIn : null;
+  const signedIn = session.is === 'signed-in' || session.is === 'inactive' ? session.signedIn : null;
   /** Shows another account in all tabs. @returns Whether it is shown. */
   const choose = async (account: string): Promise<boolean> => {
     if (account === signedIn?.account) return true;

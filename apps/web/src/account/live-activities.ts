@@ -7,13 +7,17 @@ const CHANNEL = 'berth-activities';
 /** How long to wait before a stream that failed is opened again, in milliseconds. */
 const RETRY_MS = 15_000;
 
-type Message = { is: 'activity'; activity: Activity } | { is: 'begin' };
+type Message = { is: 'activity'; activity: Activity } | { is: 'begin' } | { is: 'connection'; isConnected: boolean };
 
 /** The activities of the account as they happen. */
 export interface LiveActivities {
   onActivity(listener: (activity: Activity) => void): Unsubscribe;
   /** Calls the listener when activities arrive again after a gap. */
   onResume(listener: () => void): Unsubscribe;
+  /** Calls the listener when {@link isConnected} has changed. */
+  onConnection(listener: () => void): Unsubscribe;
+  /** False while activities do not arrive, because the connection is lost. */
+  isConnected(): boolean;
   /** Follows the activities of an account from now on: the one that the session acts for. @returns A function that ends this. */
   follow(account: string): Unsubscribe;
 }
@@ -25,13 +29,30 @@ export interface LiveActivities {
 export function createLiveActivities(client: BerthClient): LiveActivities {
   const activityListeners = new Set<(activity: Activity) => void>();
   const resumeListeners = new Set<() => void>();
+  const connectionListeners = new Set<() => void>();
+  let isConnected = true;
   const receive = (message: Message) => {
-    if (message.is === 'begin') for (const listener of resumeListeners) listener();
-    else for (const listener of activityListeners) listener(message.activity);
+    switch (message.is) {
+      case 'activity':
+        for (const listener of activityListeners) listener(message.activity);
+        return;
+      case 'begin':
+        for (const listener of resumeListeners) listener();
+        return;
+      case 'connection':
+        if (message.isConnected === isConnected) return;
+        ({ isConnected } = message);
+        for (const listener of connectionListeners) listener();
+        return;
+      default:
+        message satisfies never;
+    }
   };
   return {
     onActivity: (listener) => add(activityListeners, listener),
     onResume: (listener) => add(resumeListeners, listener),
+    onConnection: (listener) => add(connectionListeners, listener),
+    isConnected: () => isConnected,
     follow(account) {
       let stream: AbortController | null = null;
       const update = () => {
@@ -87,11 +108,17 @@ async function readStream(client: BerthClient, signal: AbortSignal, emit: (messa
     try {
       // Only people who are signed in need the code of streams.
       const { followActivities } = await import('@berth/client/follow-activities');
-      const activities = followActivities(client, signal, { onBegin: () => emit({ is: 'begin' }) });
+      const emitConnection = (isConnected: boolean) => emit({ is: 'connection', isConnected });
+      const onBegin = () => {
+        emitConnection(true);
+        emit({ is: 'begin' });
+      };
+      const activities = followActivities(client, signal, { onBegin, onConnection: emitConnection });
       for await (const activity of activities) emit({ is: 'activity', activity });
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ClientError && error.kind === 'signed-out') reportSessionChange();
+      else emit({ is: 'connection', isConnected: false });
       await pause(RETRY_MS, signal);
     }
   }

@@ -4,6 +4,7 @@ import { Button } from '@berth/ui/components/button';
 import { Field } from '@berth/ui/components/field';
 import { Form } from '@berth/ui/components/form';
 import { Moment, ProblemBox } from '@berth/ui/components/status';
+import { useNow } from '@berth/ui/state/clock';
 import { useSubmit } from '@berth/ui/state/requests';
 import { useState } from 'react';
 import { useSearch } from 'wouter';
@@ -61,7 +62,7 @@ function ApproveDevice() {
       {(step.is === 'approved' || step.is === 'denied') && (
         <p role="status">
           {step.is === 'approved'
-            ? `${step.client} is signed in. You can close this page and go on there.`
+            ? `${step.client} is signed in. You can close this page and continue there.`
             : `${step.client} was denied. It cannot use your account.`}
         </p>
       )}
@@ -80,10 +81,13 @@ function Decide({ code, device, onDone }: DecideProps) {
   const proven = useProven();
   const { isBusy, problem, submit } = useSubmit();
   const { api } = client;
+  const now = useNow(1_000);
   const decide = async (decision: 'approved' | 'denied') => {
     const procedure = decision === 'approved' ? api.devices.approve : api.devices.deny;
     if (await submit(proven(() => procedure.mutate({ code })))) onDone({ is: decision, client: device.client });
   };
+  if (device.expires * 1_000 <= now)
+    return <p role="alert">This request has expired. Start again in {device.client}, and enter the new code here.</p>;
   return (
     <>
       <div className="facts">

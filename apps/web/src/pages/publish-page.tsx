@@ -33,6 +33,7 @@ export default function PublishPage() {
     (): PublishingActions => ({
       update: null,
       keep: null,
+      build: null,
       answer: async (id, instead) => drops.answer(id, instead),
       cancel: drops.cancel,
       retry: drops.retry,

@@ -2,12 +2,15 @@ import './shell.css';
 import { Suspense, useEffect, useRef } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { ROUTES } from '../routes.ts';
+import { useSession } from '../state/session.tsx';
+import { InactiveAccount } from './inactive-account.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageBoundary } from './page-boundary.tsx';
 
 /** The frame of every page of the console: the navigation, and the page of the address. */
 export function Shell() {
   const [path] = useLocation();
+  const { session } = useSession();
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
@@ -25,17 +28,21 @@ export function Shell() {
       <main id="main" ref={main} tabIndex={-1}>
         <PageBoundary key={path}>
           <Suspense fallback={<p className="page-loading" role="status" aria-label="Loading the page" />}>
-            <Switch>
-              {ROUTES.map(({ path, title, page: Page }) => (
-                <Route key={path} path={path}>
-                  <title>{title === 'Publish' ? 'Berth' : `${title} – Berth`}</title>
-                  <Page />
+            {session.is === 'inactive' ? (
+              <InactiveAccount session={session} />
+            ) : (
+              <Switch>
+                {ROUTES.map(({ path, title, page: Page }) => (
+                  <Route key={path} path={path}>
+                    <title>{title === 'Publish' ? 'Berth' : `${title} – Berth`}</title>
+                    <Page />
+                  </Route>
+                ))}
+                <Route>
+                  <NotFound />
                 </Route>
-              ))}
-              <Route>
-                <NotFound />
-              </Route>
-            </Switch>
+              </Switch>
+            )}
           </Suspense>
         </PageBoundary>
       </main>

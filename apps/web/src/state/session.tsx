@@ -19,6 +19,8 @@ export type Session =
   /** No one is signed in. `ended`: whose session ended while the page was open, without signing out here; `null` for no one. */
   | { is: 'signed-out'; offer: SignInOffer; ended: SignedIn | null }
   | { is: 'signed-in'; email: string; offer: SignInOffer; signedIn: SignedIn }
+  /** Someone is signed in, but their account is suspended or terminated. */
+  | { is: 'inactive'; email: string; offer: SignInOffer; signedIn: SignedIn }
   /** The server did not answer. */
   | { is: 'failed' };
 
@@ -69,7 +71,8 @@ async function readSession(): Promise<Session> {
     if (!response.ok) return { is: 'failed' };
     const { signedIn, ...offer } = SessionState.parse(await response.json());
     if (signedIn === null) return { is: 'signed-out', offer, ended: null };
-    return { is: 'signed-in', email: signedIn.person.email, offer, signedIn };
+    const is = signedIn.accountState === 'active' ? 'signed-in' : 'inactive';
+    return { is, email: signedIn.person.email, offer, signedIn };
   } catch {
     return { is: 'failed' };
   }

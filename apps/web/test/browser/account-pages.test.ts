@@ -1,5 +1,5 @@
 import { describeInBrowser } from '@berth/testing/browser';
-import { activity, deploymentId, MIXED_SITES, VERSIONS } from '@berth/ui/testing/samples';
+import { MIXED_SITES, VERSIONS } from '@berth/ui/testing/samples';
 import { eventually } from '@berth/ui/testing/page';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -7,7 +7,6 @@ import { type Gallery, openGallery } from '../gallery/gallery.ts';
 import { stateNamed } from '../gallery/states.ts';
 
 const DOMAIN = 'www.harbour.example';
-const IN_USE = { status: 422, error: 'business_logic_error', message: 'Domains point at this deployment.' };
 
 describeInBrowser('the account pages of the console', (browser) => {
   let gallery: Gallery;
@@ -28,27 +27,25 @@ describeInBrowser('the account pages of the console', (browser) => {
     });
   });
 
-  it('deletes the domain of a site first, then its versions, except those that another domain shows', async () => {
+  it('deletes a site with one request, and says why it could not be deleted', async () => {
     const { page, sent, answer } = await gallery.show(stateNamed('site-delete'));
-    answer('domains.delete', { value: { domain: DOMAIN } });
-    answer('deployments.delete', { error: IN_USE });
+    answer('sites.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
     answer('sites.list', { value: { sites: [] } });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByText('The server is busy.').waitFor();
+    answer('sites.delete', { value: { site: DOMAIN, deployments: [] } });
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('heading', { name: 'Sites', exact: true }).waitFor();
-    expect(sent('domains.delete')).toEqual([{ domain: DOMAIN }]);
-    const kept = VERSIONS.filter(({ published }) => published !== null).map(({ deployment }) => ({ deployment }));
-    expect(sent('deployments.delete')).toEqual(kept);
+    expect(sent('sites.delete')).toEqual([{ site: DOMAIN }, { site: DOMAIN }]);
   });
 
   it('deletes selected sites one by one, and says why one of them could not be deleted', async () => {
     const { page, answer } = await gallery.show(stateNamed('sites-delete-many'));
-    answer('domains.versions', { value: { versions: [] } });
-    answer('domains.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
+    answer('sites.delete', { error: { status: 503, error: 'unavailable', message: 'The server is busy.' } });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog').getByText('The server is busy.').waitFor();
     expect(await page.getByRole('link', { name: 'Handbook', exact: true }).count()).toBe(1);
-    answer('domains.delete', { value: {} });
-    answer('deployments.delete', { value: {} });
+    answer('sites.delete', { value: { site: DOMAIN, deployments: [] } });
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByText('2 sites deleted.').waitFor();
     await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor({ state: 'detached' });
@@ -106,26 +103,6 @@ describeInBrowser('the account pages of the console', (browser) => {
     await page.getByText('Not allowed.').waitFor();
     const domains = ['www.harbour.example', 'tickets.harbour.example'];
     expect(sent('tokens.create')).toEqual([{ kind: 'deploy', ttl: 7_776_000, domains }]);
-  });
-
-  it('a filter of the activity loads further pages until it has found enough', async () => {
-    const created = Array.from({ length: 40 }, (_, index) =>
-      activity('deployment.create', index, { deployment: deploymentId(index) }),
-    );
-    const { page } = await gallery.show({
-      ...stateNamed('activity-list'),
-      answers: {
-        'activities.list': {
-          pages: [
-            { activities: created, nextCursor: '1' },
-            { activities: [activity('domain.verify', 90, { domain: DOMAIN })] },
-          ],
-        },
-      },
-    });
-    await page.getByText(`Published ${deploymentId(0)}`).waitFor();
-    await page.getByLabel('About').selectOption({ label: 'Domains' });
-    await page.getByText(`${DOMAIN} passed its DNS check`).waitFor();
   });
 });
 

@@ -1,4 +1,4 @@
-import { registerAccount } from '@berth/core/operator';
+import { registerAccount, setAccountState } from '@berth/core/operator';
 import { describeInBrowser, launchBrowser, openPage } from '@berth/testing/browser';
 import { codeIn, startMailServer, type TestMailServer } from '@berth/testing/mail-server';
 import { startProvider, type TestProvider } from '@berth/testing/oidc-server';
@@ -145,6 +145,20 @@ describeInBrowser('api §13: the sign-in page', (browser) => {
     expect(await tab.getByRole('link', { name: 'Not now' }).getAttribute('href')).toBe('/');
   });
 
+  it('names the site of a claim link and how long it lasts without JavaScript too', async () => {
+    const { claim, deployment, url } = await members.publish({ 'index.html': 'x' }, { key: null });
+    await members.database.query('update front_page set title = $1 where deployment_id = $2', ['<b>Fair', deployment]);
+    const { page } = await openPage(browser(), { javaScriptEnabled: false });
+    await page.goto(claim!);
+    await heading(page, 'Keep this site').waitFor();
+    const text = await page.getByRole('main').innerText();
+    expect(text).toContain(`<b>Fair, at ${new URL(url).host}`);
+    expect(text).toMatch(/It is removed in [23] days,/);
+    await page.getByRole('link', { name: 'use an API key' }).click();
+    await page.getByLabel('API key of your account').waitFor();
+    expect(await page.getByText('<b>Fair, at').count()).toBe(1);
+  });
+
   it('opens a link that is pasted into the tab with the start page', async () => {
     await registerAccount(members.berth.core, { email, plan: 'free' });
     const { page } = await openPage(browser());
@@ -230,6 +244,20 @@ describeInBrowser('api §13: the sign-in page', (browser) => {
     await dialog.getByLabel('Code').fill(codeIn(await arriving));
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('It is shown only once.').waitFor();
+  });
+
+  it('shows a person that the account is suspended, and lets them sign out', async () => {
+    const account = await registerAccount(members.berth.core, { email, plan: 'free' });
+    const { page } = await openPage(browser());
+    await page.goto(await members.signInLink(email));
+    await button(page, `Sign in as ${email}`).click();
+    await heading(page, 'Keep a way in').waitFor();
+    await setAccountState(members.berth.core, account, 'suspended');
+    await page.goto(`${originOf(members)}/app/sites`);
+    await heading(page, 'This account is suspended').waitFor();
+    await button(page, 'Sign out').click();
+    await heading(page, 'Sign in').waitFor();
+    expect(await page.context().cookies()).toEqual([]);
   });
 
   it('over plain http in a network says why it refuses', async () => {

@@ -1,5 +1,5 @@
 import { DEFAULT_PLANS, type Account, type Token } from '@berth/contract';
-import { activity, EVERY_ACTIVITY, NOW_SECONDS } from '@berth/ui/testing/samples';
+import { EVERY_ACTIVITY, NOW_SECONDS } from '@berth/ui/testing/samples';
 import type { Script } from './fake-server.ts';
 import type { GalleryState } from './gallery.ts';
 
@@ -34,6 +34,7 @@ function account(other: Partial<Account> = {}): Script {
     plan: 'pro',
     usage: { deployments: 212, platformDomains: 6, customDomains: 4, seats: 1, storage: 734_003_200 },
     caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1, storage: 53_687_091_200 },
+    scheduled: null,
     created: NOW_SECONDS - 90 * DAY,
     hint: '7f3a',
     authMethod: 'session',
@@ -57,6 +58,15 @@ const USAGE_ANSWERS = {
   },
 } satisfies Record<string, Script>;
 
+/** Lists the activities of one kind as the server does. No deploy token is the cause of one. */
+const ACTIVITIES: Script = {
+  reply: ({ event, authMethod }) => ({
+    activities: EVERY_ACTIVITY.filter(
+      (each) => authMethod !== 'deploy-token' && (event === undefined || each.event.startsWith(`${event as string}.`)),
+    ),
+  }),
+};
+
 /** The states of the pages for activity, tokens and usage. */
 export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
@@ -69,19 +79,15 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
     name: 'activity-filtered',
     path: '/app/activity',
-    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY } } },
+    answers: { 'activities.list': ACTIVITIES },
     act: async (page) => void (await page.getByLabel('About').selectOption({ label: 'Domains' })),
     shows: ['www.harbour.example passed its DNS check'],
   },
   {
     name: 'activity-nothing-found',
     path: '/app/activity',
-    answers: {
-      'activities.list': {
-        value: { activities: [activity('deployment.create', 60, { deployment: 'calm-otter-4k9x2qd' })] },
-      },
-    },
-    act: async (page) => void (await page.getByLabel('By').selectOption({ label: 'The operator' })),
+    answers: { 'activities.list': ACTIVITIES },
+    act: async (page) => void (await page.getByLabel('By').selectOption({ label: 'Deploy tokens' })),
     shows: ['Nothing found', 'No activity matches these filters.'],
   },
   {
@@ -135,6 +141,15 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     path: '/app/usage',
     answers: USAGE_ANSWERS,
     shows: ['Your plan: Pro', '212 of 1,000', 'At most 10,000 files', 'On request'],
+  },
+  {
+    name: 'usage-scheduled',
+    path: '/app/usage',
+    answers: {
+      ...USAGE_ANSWERS,
+      'account.get': account({ scheduled: { plan: 'free', due: NOW_SECONDS + 12 * DAY } }),
+    },
+    shows: ['Your plan changes to Free on', 'Nothing is deleted.'],
   },
   {
     name: 'usage-nearly-full',

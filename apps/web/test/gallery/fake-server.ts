@@ -10,6 +10,7 @@ export type Script =
       error: { status: number; error: string; message: string; details?: object };
     }
   | { /** The answers for the pages of a list. The cursor of a page is its number. */ pages: readonly unknown[] }
+  | { /** Returns the answer to an input. */ reply: (input: Readonly<Record<string, unknown>>) => unknown }
   | { /** The connection breaks. */ offline: true }
   | { never: true };
 
@@ -79,9 +80,15 @@ function responseOf(procedure: string, script: Exclude<Script, { never: true } |
     const data = { ...error, httpStatus: error.status, path: procedure };
     return { status: error.status, json: { error: { message: error.message, code: -32_600, data } } };
   }
-  const { cursor } = (input ?? {}) as { cursor?: string };
-  const data = 'value' in script ? script.value : script.pages[Number(cursor ?? 0)];
-  return { json: { result: { data } } };
+  return { json: { result: { data: dataOf(script, (input ?? {}) as Record<string, unknown>) } } };
+}
+
+function dataOf(
+  script: Extract<Script, { value: unknown } | { pages: unknown } | { reply: unknown }>,
+  input: Readonly<Record<string, unknown>>,
+): unknown {
+  if ('value' in script) return script.value;
+  return 'reply' in script ? script.reply(input) : script.pages[Number(input['cursor'] ?? 0)];
 }
 
 /** Returns the answer of `GET /session`. */
@@ -103,6 +110,7 @@ function sessionOf({ signedIn = {}, offer = {} }: SessionOptions): SessionState 
       method: 'passkey',
       person: { id: 'per-1', email: EMAIL, name: 'Mara Lind' },
       account: account.account,
+      accountState: 'active',
       role: account.role,
       accounts: [account],
       provenUntil: NOW_SECONDS + 600,

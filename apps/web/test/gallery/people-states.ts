@@ -1,4 +1,5 @@
 import { NOW_SECONDS } from '@berth/ui/testing/samples';
+import type { Page } from 'playwright-core';
 import { EMAIL, type Script } from './fake-server.ts';
 import type { GalleryState } from './gallery.ts';
 
@@ -9,7 +10,7 @@ const CLAIM = `/claim/${SECRET}`;
 const refused = (status: number, error: string, message: string): Script => ({ error: { status, error, message } });
 const NOT_FOUND = refused(404, 'not_found', 'There is nothing at this link.');
 
-const ACCOUNT: Script = {
+const ACCOUNT = {
   value: {
     account: 'acc-1',
     email: EMAIL,
@@ -17,11 +18,15 @@ const ACCOUNT: Script = {
     plan: 'pro',
     usage: { deployments: 212, platformDomains: 6, customDomains: 4, seats: 2, storage: 734_003_200 },
     caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 5, storage: 53_687_091_200 },
+    scheduled: null,
     created: NOW_SECONDS - 90 * DAY,
     hint: '7f3a',
     authMethod: 'session',
     used: NOW_SECONDS - 60,
   },
+} satisfies Script;
+const FULL_ACCOUNT: Script = {
+  value: { ...ACCOUNT.value, caps: { ...ACCOUNT.value.caps, seats: 2 } },
 };
 
 const MEMBERS = {
@@ -29,8 +34,14 @@ const MEMBERS = {
   'members.list': {
     value: {
       members: [
-        { member: 'mem-1', email: EMAIL, role: 'owner', created: NOW_SECONDS - 90 * DAY },
-        { member: 'mem-2', email: 'jonas@harbour.example', role: 'member', created: NOW_SECONDS - 12 * DAY },
+        { member: 'mem-1', email: EMAIL, name: 'Mara Lind', role: 'owner', created: NOW_SECONDS - 90 * DAY },
+        {
+          member: 'mem-2',
+          email: 'jonas@harbour.example',
+          name: null,
+          role: 'member',
+          created: NOW_SECONDS - 12 * DAY,
+        },
       ],
     },
   },
@@ -56,6 +67,7 @@ const MEMBERS = {
       created: NOW_SECONDS,
       expires: NOW_SECONDS + 7 * DAY,
       url: `https://berth.example/app/invite#${SECRET}`,
+      mailed: false,
     },
   },
 } satisfies Record<string, Script>;
@@ -68,6 +80,27 @@ const SETTINGS = {
         { passkey: 'pk-1', name: 'Mara’s laptop', created: NOW_SECONDS - 40 * DAY, used: NOW_SECONDS - 3_600 },
         { passkey: 'pk-2', name: 'Phone', created: NOW_SECONDS - 2 * DAY, used: null },
       ],
+    },
+  },
+  'identities.list': {
+    value: {
+      identities: [
+        {
+          identity: 'idn-1',
+          provider: 'Acme',
+          email: 'mara@acme.example',
+          created: NOW_SECONDS - 40 * DAY,
+          used: NOW_SECONDS - 2 * DAY,
+        },
+      ],
+    },
+  },
+  'person.requestEmail': { value: { confirmsPresent: true } },
+  'person.changeEmail': {
+    error: {
+      status: 401,
+      error: 'authentication_failed',
+      message: 'A code is wrong. You can try 4 more times.',
     },
   },
   'sessions.list': {
@@ -97,14 +130,21 @@ function session(id: string, agent: string, other: object) {
   };
 }
 
-const DEVICE: Script = {
+/** A server with a mail server and an OpenID Connect provider. */
+const WITH_ALL = { methods: { password: true, passkey: true, code: true, oidc: 'Acme' } };
+const ACCOUNTS = [
+  { account: 'acc-1', email: EMAIL, name: 'Harbour Festival', role: 'owner' },
+  { account: 'acc-2', email: 'team@example.com', name: null, role: 'member' },
+];
+
+const DEVICE = {
   value: {
     client: 'Berth CLI on mara-laptop',
     address: '203.0.113.9',
     created: NOW_SECONDS - 30,
     expires: NOW_SECONDS + 570,
   },
-};
+} satisfies Script;
 
 const CLAIMED: Script = {
   value: {
@@ -118,6 +158,13 @@ const CLAIMED: Script = {
     expires: NOW_SECONDS + 2 * DAY + 23 * 3_600,
   },
 };
+
+/** Asks for the codes of a change of the e-mail address. */
+async function askForCodes(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Change address' }).click();
+  await page.getByLabel('New e-mail address').fill('mara@new.example');
+  await page.getByRole('button', { name: 'Send codes' }).click();
+}
 
 /** The states of the pages for members, the account and invitations, and the other states of devices and claims. */
 export const PEOPLE_STATES: readonly GalleryState[] = [
@@ -133,6 +180,26 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     path: '/app/members',
     answers: MEMBERS,
     shows: [EMAIL, 'jonas@harbour.example', 'grace@example.com', 'Anyone with the link', '2 of 5'],
+  },
+  {
+    name: 'members-full',
+    path: '/app/members',
+    answers: { ...MEMBERS, 'account.get': FULL_ACCOUNT },
+    shows: ['All 2 seats of your plan are taken.'],
+  },
+  {
+    name: 'members-mailed',
+    path: '/app/members',
+    answers: {
+      ...MEMBERS,
+      'invites.create': { value: { ...MEMBERS['invites.create'].value, email: 'ada@example.com', mailed: true } },
+    },
+    async act(page) {
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByLabel('E-mail address').fill('ada@example.com');
+      await page.getByRole('button', { name: 'Make a link' }).click();
+    },
+    shows: ['The invitation was mailed to ada@example.com.'],
   },
   {
     name: 'members-remove',
@@ -159,6 +226,43 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     shows: ['This browser', 'Phone', 'Sign out of all others'],
   },
   {
+    name: 'account-several',
+    path: '/app/account',
+    signedIn: { accounts: ACCOUNTS, identities: 1 },
+    offer: WITH_ALL,
+    answers: SETTINGS,
+    shows: ['Acme: mara@acme.example', 'Add an account at Acme', 'Your accounts', 'In use', 'Change address'],
+  },
+  {
+    name: 'account-identity-taken',
+    path: '/app/account?problem=taken',
+    signedIn: { identities: 1 },
+    offer: WITH_ALL,
+    answers: SETTINGS,
+    shows: ['This account at Acme signs in another person here.'],
+  },
+  {
+    name: 'account-change-address',
+    path: '/app/account',
+    offer: WITH_ALL,
+    answers: SETTINGS,
+    act: askForCodes,
+    shows: ['Code sent to mara@new.example', `Code sent to ${EMAIL}`],
+  },
+  {
+    name: 'account-wrong-code',
+    path: '/app/account',
+    offer: WITH_ALL,
+    answers: SETTINGS,
+    async act(page) {
+      await askForCodes(page);
+      await page.getByLabel('Code sent to mara@new.example').fill('123456');
+      await page.getByLabel(`Code sent to ${EMAIL}`).fill('654321');
+      await page.getByRole('dialog').getByRole('button', { name: 'Change address' }).click();
+    },
+    shows: ['A code is wrong. You can try 4 more times.'],
+  },
+  {
     name: 'account-delete',
     path: '/app/account',
     answers: SETTINGS,
@@ -169,6 +273,13 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     shows: ['Delete account'],
   },
   { name: 'device-signed-out', path: '/device', signedIn: null, shows: ['Sign in to let a program use your account.'] },
+  {
+    name: 'device-expired',
+    path: '/device?code=BCDF-GHJK',
+    answers: { 'devices.find': { value: { ...DEVICE.value, expires: NOW_SECONDS - 1 } } },
+    act: async (page) => page.getByRole('button', { name: 'Continue' }).click(),
+    shows: ['This request has expired.'],
+  },
   {
     name: 'device-approved',
     path: '/device?code=BCDF-GHJK',
@@ -184,6 +295,30 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     path: CLAIM,
     answers: { 'account.claimed': CLAIMED },
     shows: ['Spring fair', 'Keep this site'],
+  },
+  {
+    name: 'claim-several',
+    path: CLAIM,
+    signedIn: { accounts: ACCOUNTS },
+    answers: { 'account.claimed': CLAIMED },
+    shows: ['Keep it in one of your accounts', 'Harbour Festival', 'team@example.com'],
+  },
+  {
+    name: 'claim-full',
+    path: CLAIM,
+    answers: {
+      'account.claimed': CLAIMED,
+      'account.claim': {
+        error: {
+          status: 403,
+          error: 'forbidden',
+          message: 'The plan allows 100 deployments, and the account has 100. Delete one or change the plan.',
+          details: { cap: 'deployments', used: 100, limit: 100 },
+        },
+      },
+    },
+    act: async (page) => page.getByRole('button', { name: 'Keep this site' }).click(),
+    shows: ['The plan allows 100 deployments', 'You can still keep it later'],
   },
   {
     name: 'claim-kept',

@@ -313,6 +313,25 @@ const DEVICE_PAGES: readonly GalleryState[] = [
   },
 ];
 
+const INACTIVE_PAGES: readonly GalleryState[] = [
+  {
+    name: 'inactive-suspended',
+    path: '/app/sites',
+    signedIn: {
+      accountState: 'suspended',
+      accounts: [{ account: 'acc-2', email: 'board@harbour.example', name: 'Harbour board', role: 'member' }],
+    },
+    shows: ['This account is suspended', 'Only the operator can say why', 'Use Harbour board', 'Sign out'],
+    kept: true,
+  },
+  {
+    name: 'inactive-terminated',
+    path: '/',
+    signedIn: { accountState: 'terminated' },
+    shows: ['This account is closed', 'Its sites are no longer shown.', 'Sign out'],
+  },
+];
+
 /** The states of the pages that sign people in, keep a site and approve a device. */
 export const SIGN_IN_STATES: readonly GalleryState[] = [
   ...SIGN_IN_PAGE.map((state) => ({ path: SIGN_IN, signedIn: null, ...state })),
@@ -327,4 +346,5 @@ export const SIGN_IN_STATES: readonly GalleryState[] = [
   ...CLAIM_PAGES,
   ...PROVE_DIALOG,
   ...DEVICE_PAGES,
+  ...INACTIVE_PAGES,
 ];

@@ -2,10 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ClientError } from '@berth/client';
 import type { Command } from 'commander';
-import { type BuildPlan, detectBuild } from '../project/frameworks.ts';
+import { type BuildPlan, detectBuild, exists } from '@berth/client/project';
 import { findHostSettings } from '../project/other-hosts.ts';
 import { parseProject, type Project, PROJECT_FILE } from '../project/project-file.ts';
-import { exists } from '../project/read-file.ts';
 import type { Session } from '../session.ts';
 import { inSession, type CommandContext, withExamples } from './define.ts';
 

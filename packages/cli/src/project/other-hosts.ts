@@ -1,6 +1,6 @@
 import { join, posix } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
-import { readJson, readText } from './read-file.ts';
+import { readJson, readText } from '@berth/client/project';
 
 /** The build settings in the configuration file of another host; `null` for what the file does not set. */
 export interface HostSettings {

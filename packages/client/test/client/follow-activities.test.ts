@@ -91,7 +91,9 @@ test.each(['after some', 'before the first'])(
     const { key, addActivities } = await openAccount();
     await addActivities('before');
     const proxy = await startProxy(server().port);
-    const { begun, next } = followWith({ server: proxy.url, key });
+    const connections: boolean[] = [];
+    const onConnection = (isConnected: boolean) => void connections.push(isConnected);
+    const { begun, next } = followWith({ server: proxy.url, key }, { onConnection });
     let receivedActivity = next();
     await begun;
     if (when === 'after some') {
@@ -111,6 +113,7 @@ test.each(['after some', 'before the first'])(
     expect([...(await receivedActivity), ...(await next(2))]).toEqual(['one', 'two', 'three']);
     await addActivities('four');
     expect(await next()).toEqual(['four']);
+    expect(connections).toEqual([false, true]);
     expect(proxy.passed.map(({ status }) => status)).toEqual([200, 502, 500, 503, 200]);
   },
 );

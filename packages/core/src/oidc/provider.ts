@@ -11,6 +11,8 @@ export interface OidcClaims {
   /** The e-mail address, verified or not; `null` for none. It proves nothing. */
   email: string | null;
   name: string | null;
+  /** When the person last signed in at the provider, in Unix seconds; `null` if it does not say. */
+  signedIn: number | null;
 }
 
 /** An OpenID Connect provider. */
@@ -22,7 +24,7 @@ export interface OidcProvider {
    * Returns the URL at the provider to which a browser is sent.
    *
    * @param secret Known to this browser alone. State, nonce and PKCE verifier are derived from it, so nothing else must be kept.
-   * @param isProof Whether the provider must ask the person to sign in again. Default: false.
+   * @param isProof Whether the provider must ask the person to sign in again, whenever that was before. Default: false.
    * @throws `unavailable` if the provider cannot be reached.
    */
   authorizationUrl(secret: string, isProof?: boolean): Promise<URL>;
@@ -31,9 +33,12 @@ export interface OidcProvider {
    *
    * @param callback The URL that the browser opened.
    * @param secret The secret of this browser.
-   * @throws `authentication_failed` if the person cancelled, or the response is for another browser; `unavailable`.
+   * @param askedSeconds How long ago the provider was asked to sign the person in again; absent if it was not. The person must have
+   *   signed in there since then.
+   * @throws `authentication_failed` if the person cancelled, the response is for another browser, or the provider does not say that
+   *   the person has signed in again; `unavailable`.
    */
-  identify(callback: URL, secret: string): Promise<OidcClaims>;
+  identify(callback: URL, secret: string, askedSeconds?: number): Promise<OidcClaims>;
 }
 
 /** How the provider knows this server, and where it sends browsers back. */
@@ -47,6 +52,8 @@ export interface OidcOptions {
 
 const TIMEOUT_SECONDS = 10;
 const MAX_EMAIL_LENGTH = 254;
+/** A person who signed in at the provider longer ago must do so again. A session of the console lasts no longer either. */
+const MAX_SIGN_IN_AGE_SECONDS = 90 * 24 * 3600;
 /** The metadata and keys of the provider are read again after this time. */
 const METADATA_MS = 3_600_000;
 const SCOPE = 'openid email profile';
@@ -82,10 +89,12 @@ export function createOidcProvider(options: OidcOptions): OidcProvider {
         nonce,
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
+        // With a maximum age, the provider must say when the person has signed in.
+        max_age: String(isProof ? 0 : MAX_SIGN_IN_AGE_SECONDS),
         ...(isProof && { prompt: 'login' }),
       });
     },
-    async identify(callback, secret) {
+    async identify(callback, secret, askedSeconds) {
       const client = await import('openid-client');
       const config = await configuration();
       const { state, nonce, verifier } = secretsOf(secret);
@@ -95,13 +104,14 @@ export function createOidcProvider(options: OidcOptions): OidcProvider {
           expectedNonce: nonce,
           pkceCodeVerifier: verifier,
           idTokenExpected: true,
+          ...(askedSeconds !== undefined && { maxAge: askedSeconds }),
         });
         const claims = tokens.claims()!;
         const profile =
           claims['email'] === undefined && config.serverMetadata().userinfo_endpoint !== undefined
             ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
             : claims;
-        return toClaims(claims.sub, profile);
+        return toClaims(claims, profile);
       } catch (error) {
         throw refusalOf(name, error);
       }
@@ -134,13 +144,17 @@ function secretsOf(secret: string): { state: string; nonce: string; verifier: st
   return { state: derive('state'), nonce: derive('nonce'), verifier: derive('verifier') };
 }
 
-function toClaims(subject: string, profile: Readonly<Record<string, unknown>>): OidcClaims {
+function toClaims(
+  { sub: subject, auth_time: signedIn }: { sub: string; auth_time?: number },
+  profile: Readonly<Record<string, unknown>>,
+): OidcClaims {
   const { email, email_verified: isVerified, name } = profile;
   return {
     subject,
     verifiedEmail: typeof email === 'string' && isVerified === true ? email.toLowerCase() : null,
     email: typeof email === 'string' ? email.slice(0, MAX_EMAIL_LENGTH) : null,
     name: typeof name === 'string' && name !== '' ? name : null,
+    signedIn: typeof signedIn === 'number' ? signedIn : null,
   };
 }
 

@@ -1,8 +1,8 @@
 /**
  * The actors that may call each operation. An operation without a row cannot be called at all.
  *
- * Credentials of suspended and terminated accounts are refused before this table is read. {@link FOREIGN_RESOURCE_ACCESS}
- * defines what an API key can do with resources of another account. Source: api §5; security T21.
+ * API keys and deploy tokens of suspended and terminated accounts are refused before this table is read, and sessions except for
+ * {@link INACTIVE_OPERATIONS}. {@link FOREIGN_RESOURCE_ACCESS} defines what an API key can do with resources of another account. Source: api §5; security T21.
  */
 export const OPERATION_ACCESS = {
   'deployments.create': ['anonymous', 'deploy', 'api'],
@@ -48,6 +48,7 @@ export const OPERATION_ACCESS = {
   'members.delete': ['session', 'api'],
   'sites.list': ['session', 'api'],
   'sites.get': ['session', 'api'],
+  'sites.delete': ['session', 'api'],
   'tokens.create': ['session', 'api'],
   'tokens.list': ['session', 'api'],
   'tokens.get': ['session', 'api'],
@@ -88,6 +89,28 @@ export type Actor = 'anonymous' | 'deploy' | 'session' | 'api';
 
 /** The name of an operation in {@link OPERATION_ACCESS}. */
 export type Operation = keyof typeof OPERATION_ACCESS;
+
+/**
+ * The operations that a person who is signed in may call while the account is suspended or terminated: to see why, to use another
+ * account, to sign in as someone else, and to sign out. Source: api §13.
+ */
+const INACTIVE_OPERATIONS: ReadonlySet<string> = new Set<Operation>([
+  'session.get',
+  'session.choose',
+  'session.end',
+  'signIn.readLink',
+  'signIn.useLink',
+  'signIn.password',
+  'signIn.beginPasskey',
+  'signIn.passkey',
+  'signIn.requestCode',
+  'signIn.code',
+]);
+
+/** Whether a person can call an operation only while the account is active. */
+export function needsActiveAccount(operation: string): boolean {
+  return !INACTIVE_OPERATIONS.has(operation);
+}
 
 /**
  * The operations for which a person who is signed in must have proved recently who they are, so that someone at an unlocked
@@ -153,6 +176,7 @@ export const FOREIGN_RESOURCE_ACCESS = {
   'invites.delete': 'not_found',
   'members.delete': 'not_found',
   'sites.get': 'not_found',
+  'sites.delete': 'not_found',
   'tokens.get': 'not_found',
   'tokens.delete': 'not_found',
 } as const satisfies Partial<Record<Operation, 'not_found' | 'own' | 'empty'>>;

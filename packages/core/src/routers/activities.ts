@@ -1,4 +1,4 @@
-import { ActivityList, ActivityWatch, PageQuery } from '@berth/contract';
+import { ActivityList, ActivityQuery, ActivityWatch } from '@berth/contract';
 import { tracked } from '@trpc/server';
 import { listActivities } from '../services/activities/activities.ts';
 import { type ActivityWatch as OpenWatch, watchActivities } from '../services/activities/activity-watch.ts';
@@ -12,10 +12,10 @@ export const activities = router({
   list: op('GET /activities', 'List the activities of the account, newest first', {
     success: 'One page of the audit log; or, for `Accept: text/event-stream`, the activities as they happen.',
     description:
-      'Every change to the account and its resources is one activity. Activities never contain a secret. With `Accept: text/event-stream`, the response is a stream of server-sent events that does not end: `id` is the cursor of an activity, `event` its name, `data` the activity as JSON. A client that sends the header `Last-Event-ID` resumes after that activity; with the query parameter `last`, the stream begins with that many past activities. An `event` with the name `error` has the error body and ends the stream.',
+      'Every change to the account and its resources is one activity. Activities never contain a secret. The filters `event` and `authMethod` apply to pages, not to the stream. With `Accept: text/event-stream`, the response is a stream of server-sent events that does not end: `id` is the cursor of an activity, `event` its name, `data` the activity as JSON. A client that sends the header `Last-Event-ID` resumes after that activity; with the query parameter `last`, the stream begins with that many past activities. An `event` with the name `error` has the error body and ends the stream.',
     events: 'activities.watch',
   })
-    .input(PageQuery.prefault({}))
+    .input(ActivityQuery.prefault({}))
     .output(ActivityList)
     .query(({ ctx, input }) => listActivities(ctx, input)),
 

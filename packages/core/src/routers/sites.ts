@@ -1,4 +1,5 @@
-import { Site, SiteList, SitePath, SiteQuery } from '@berth/contract';
+import { DeletedSite, Site, SiteList, SitePath, SiteQuery } from '@berth/contract';
+import { deleteSite } from '../services/deployments/delete-site.ts';
 import { getSite, listSites } from '../services/sites/list-sites.ts';
 import { accountProcedure, operations, router } from './trpc.ts';
 
@@ -22,4 +23,17 @@ export const sites = router({
     .input(SitePath)
     .output(Site)
     .query(({ ctx, input }) => getSite(ctx, input.site)),
+
+  delete: op('DELETE /sites/{site}', 'Delete a site', {
+    success: 'The address no longer works, and the files are being removed.',
+    description:
+      'A domain is deleted with every deployment that it showed, except those that another domain shows. A deployment is deleted as by `DELETE /deployments/{deployment}`. Either everything is deleted or nothing.',
+    errorResponses: {
+      422: 'Domains still point at the deployment. Delete the site of the domain, or link it to another deployment.',
+    },
+    status: 202,
+  })
+    .input(SitePath)
+    .output(DeletedSite)
+    .mutation(({ ctx, input }) => deleteSite(ctx, input.site)),
 });

@@ -6,7 +6,7 @@ import { type AccountCaller, type Browser, type Caller, clientOf, type Core, typ
 import { ServiceError } from '../errors.ts';
 import { inFairTurn } from '../fair-turns.ts';
 import { runQueued } from '../services/run-queued.ts';
-import { type Actor, mayCall, needsProof } from './access.ts';
+import { type Actor, mayCall, needsActiveAccount, needsProof } from './access.ts';
 import { toErrorBody, toServiceError, toTrpcError } from './error-body.ts';
 
 /** The context of every procedure. All calls of a batch share one context, so calls must not change the context. */
@@ -93,6 +93,7 @@ const t = initTRPC
 export function requireActor(operation: string, { core, caller }: Scope<Caller>): void {
   const actor: Actor = caller.kind === 'anonymous' ? 'anonymous' : caller.credential;
   if (mayCall(operation, actor)) {
+    if (needsActiveAccount(operation)) requireActiveAccount(caller);
     if (needsProof(operation)) requireProof({ core, caller });
     if (actor !== 'anonymous' || core.anonymousDeploys || !operation.startsWith('deployments.')) return;
     throw new ServiceError(
@@ -124,10 +125,16 @@ function refusalOf(actor: Actor): ServiceError {
   }
 }
 
+/** @throws `forbidden` for the session of an account that is suspended or terminated. Source: api §6, §13. */
+function requireActiveAccount(caller: Caller): void {
+  const state = caller.kind === 'account' ? caller.session?.accountState : undefined;
+  if (state !== undefined && state !== 'active') throw new ServiceError('forbidden', `This account is ${state}.`);
+}
+
 function requireProof({ core, caller }: Scope<Caller>): void {
   if (caller.kind !== 'account' || caller.session === undefined) return;
   if (core.now().getTime() - caller.session.proved.getTime() < PROOF_SECONDS * 1000) return;
-  throw new ServiceError('forbidden', 'Prove first that it is you: with a passkey or your password.', {
+  throw new ServiceError('forbidden', 'Prove first that it is you, for example with a passkey or your password.', {
     details: { prove: true },
   });
 }

@@ -43,6 +43,15 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
+ * Returns a PHC string with the current parameters that no password has, so that {@link verifyPassword} takes its usual time.
+ *
+ * @param seed At least 32 random bytes. The same seed gives the same salt.
+ */
+export function hashOfNoPassword(seed: Buffer): string {
+  return format(NEWEST_PARAMETERS, { salt: seed.subarray(0, SALT_BYTES), tag: hash('sha256', seed, 'buffer') });
+}
+
+/**
  * Compares a password with a hash, in the same queue as {@link hashPassword}.
  *
  * @param password Already trimmed and normalized to NFC.
@@ -88,9 +97,12 @@ function read(stored: string): Parameters & { tag: Buffer } {
 }
 
 async function formatHash(password: string, parameters: Parameters): Promise<string> {
-  const tag = await deriveTag(password, parameters, TAG_BYTES);
+  return format(parameters, { salt: parameters.salt, tag: await deriveTag(password, parameters, TAG_BYTES) });
+}
+
+function format(parameters: Omit<Parameters, 'salt'>, { salt, tag }: { salt: Buffer; tag: Buffer }): string {
   const toBase64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '');
-  return `${prefixOf(parameters)}${toBase64(parameters.salt)}$${toBase64(tag)}`;
+  return `${prefixOf(parameters)}${toBase64(salt)}$${toBase64(tag)}`;
 }
 
 function prefixOf({ memory, passes, parallelism }: Omit<Parameters, 'salt'>): string {

@@ -39,32 +39,26 @@ const FIND_SESSION = `
   where s.secret_hash = $1 and s.expires > $2`;
 
 /**
- * Returns the caller of a session with the state of the account; `undefined` if the session has ended.
+ * Returns the caller of a session, also of an account that is not active; `undefined` if the session has ended.
  *
  * @param secret The value of the cookie. Source: api §13; security T43, T46.
  */
-export async function findSession(
-  core: Core,
-  secret: string,
-): Promise<{ caller: AccountCaller; state: AccountState } | undefined> {
+export async function findSession(core: Core, secret: string): Promise<AccountCaller | undefined> {
   const now = core.now();
   const [row] = await core.database.prepared<SessionRow>('session', FIND_SESSION, [secretHash(secret), now]);
   if (!row) return undefined;
   if (now.getTime() - row.seen.getTime() > SEEN_PRECISION_MS) await markSeen(core, row, now);
-  const { account, plan, person, email, role, proved } = row;
+  const { account, plan, person, email, role, proved, state } = row;
   return {
-    caller: {
-      kind: 'account',
-      account,
-      plan,
-      credential: 'session',
-      token: row.id,
-      member: { person, role },
-      session: { email, proved },
-      authMethod: 'session',
-      used: row.seen,
-    },
-    state: row.state,
+    kind: 'account',
+    account,
+    plan,
+    credential: 'session',
+    token: row.id,
+    member: { person, role },
+    session: { email, proved, accountState: state },
+    authMethod: 'session',
+    used: row.seen,
   };
 }
 

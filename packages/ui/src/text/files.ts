@@ -1,5 +1,5 @@
 import { bytes, count } from '@berth/client/amounts';
-import type { Amount, Question, SkippedFileGroup } from '../publishing.ts';
+import type { Amount, Build, Question, SkippedFileGroup } from '../publishing.ts';
 
 /** Formats the size of a site: `128 files · 3.4 MB`. */
 export function sizeText({ files, bytes: size }: Amount): string {
@@ -34,7 +34,15 @@ const QUESTIONS: Record<Question['about'], string> = {
 };
 
 /** Explains why the app asks before it publishes, and mentions the suggested folders if there are any. */
-export function questionText({ about, suggestions, site }: Question): string {
+export function questionText({ about, suggestions, site, build }: Question): string {
+  if (build) return buildText(build, suggestions.length > 0);
   if (about === 'update') return `${QUESTIONS.update} Update ${site}, or publish it at a new link?`;
   return suggestions.length === 0 ? QUESTIONS[about] : `${QUESTIONS[about]} Did you mean one of these folders?`;
+}
+
+function buildText({ framework, folder, command, advice }: Build, isBuilt: boolean): string {
+  const built = isBuilt ? ' The last build can be published too.' : '';
+  const hint = advice === null ? '' : ` ${advice}`;
+  const article = /^[AE]/.test(framework) ? 'an' : 'a';
+  return `This is ${article} ${framework} project. “${command}” writes its site to the folder ${folder}.${built}${hint}`;
 }

@@ -1,13 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { CLAIM_HASH } from '@berth/contract';
-import { authenticate, createCaller, invalid, notFound, ServiceError } from '@berth/core';
+import {
+  authenticate,
+  createCaller,
+  invalid,
+  notFound,
+  readClaimedSite,
+  ServiceError,
+  toServiceError,
+} from '@berth/core';
 import express, { type Request, type Response, type Router } from 'express';
-import { errorBody, errorHeaders } from '../../http/error-answer.ts';
+import { errorBody, errorHeaders, logFault } from '../../http/error-answer.ts';
 import { requestIdOf } from '../../http/request-id.ts';
+import type { SendShell } from '../console/console.ts';
 import { allowOnly, sendErrorOrPage } from '../errors.ts';
 import { readForm } from '../form-body.ts';
 import type { ApiHostOptions } from '../options.ts';
-import { sendClaimPage } from './page.ts';
+import { type ClaimForm, claimNotice, type NamedSite, sendClaimPage } from './page.ts';
 import { problemOf } from './problems.ts';
 
 /** The path below which the console has its page of claim links. */
@@ -24,14 +33,14 @@ export function claimPathOf({ claimUrl, baseUrl }: { claimUrl: string; baseUrl: 
 
 /**
  * Serves the page of a claim link: the console, in which a person who is signed in keeps the site with a click. Without a built
- * console, without JavaScript and with `?form` it is a page with a form for an API key, which is the same for every hash, so it
- * does not reveal whether a deployment exists. Only a submitted form claims the deployment. Clients that do not accept HTML get
+ * console, without JavaScript and with `?form` it is a page with a form for an API key. Both name the site and how long it lasts, and
+ * are the same for hashes that are unknown, expired and used. Only a submitted form claims the deployment. Clients that do not accept HTML get
  * the usual error body. If `CLAIM_URL` is a page on another host, this router handles no request. Source: api §6; security
  * T24, §7.
  */
 export function claimPageRouter(
   { core, claimUrl, baseUrl, abuseContact, addressOf, log }: ApiHostOptions,
-  sendShell: ((req: Request, res: Response) => void) | null,
+  sendShell: SendShell | null,
 ): Router {
   const router = express.Router({ strict: true, caseSensitive: true });
   const path = claimPathOf({ claimUrl, baseUrl });
@@ -43,9 +52,29 @@ export function claimPageRouter(
     if (!CLAIM_HASH.test(hash)) return path === '' ? next() : sendRefusal(req, res, notFound('claim'));
     if (req.method === 'POST') return void claim(req, res, hash);
     if (req.method !== 'GET' && req.method !== 'HEAD') return methods(req, res, next);
-    if (sendShell !== null && path === CONSOLE_CLAIM_PATH && !isFormAsked(req)) return sendShell(req, res);
-    return sendClaimPage(res, { status: 200, baseUrl, abuseContact, form: { claim: `${claimUrl}/${hash}` } });
+    return void show(req, res, hash);
   });
+
+  async function show(req: Request, res: Response, hash: string): Promise<void> {
+    const site = await findSite(req, res, hash);
+    if (sendShell !== null && path === CONSOLE_CLAIM_PATH && !isFormAsked(req))
+      return sendShell(req, res, site && claimNotice(site));
+    sendClaimPage(res, { status: 200, baseUrl, abuseContact, form: { claim: `${claimUrl}/${hash}`, site } });
+  }
+
+  /** Returns the site of a claim link; `null` if there is none to claim, or the database cannot be read. */
+  async function findSite(req: Request, res: Response, hash: string): Promise<NamedSite | null> {
+    try {
+      const caller = { kind: 'anonymous', address: addressOf(req) } as const;
+      const { title, url, expires } = await readClaimedSite({ core, caller }, hash);
+      return { title, url, leftMs: (expires ?? 0) * 1000 - core.now().getTime() };
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      if (error.code !== 'not_found')
+        logFault(log, error, { requestId: requestIdOf(res), operation: 'account.claimed' });
+      return null;
+    }
+  }
 
   async function claim(req: Request, res: Response, hash: string): Promise<void> {
     try {
@@ -56,14 +85,15 @@ export function claimPageRouter(
       const api = createCaller({ core, caller, requestId: requestIdOf(res) });
       sendClaimPage(res, { status: 200, baseUrl, abuseContact, claimed: await api.account.claim({ claim: hash }) });
     } catch (thrown) {
-      sendRefusal(req, res, thrown, `${claimUrl}/${hash}`);
+      const site = await findSite(req, res, hash);
+      sendRefusal(req, res, thrown, { claim: `${claimUrl}/${hash}`, site });
     }
   }
 
-  function sendRefusal(req: Request, res: Response, thrown: unknown, claim?: string): void {
+  function sendRefusal(req: Request, res: Response, thrown: unknown, claimForm?: ClaimForm): void {
     sendErrorOrPage(req, res, thrown, { log, operation: 'account.claim' }, (error, requestId) => {
       const problem = problemOf(error, errorBody(error, requestId).message, requestId);
-      const form = claim && error.code !== 'not_found' ? { claim } : undefined;
+      const form = error.code === 'not_found' ? undefined : claimForm;
       sendClaimPage(res, { status: error.status, baseUrl, abuseContact, problem, form }, errorHeaders(error));
     });
   }

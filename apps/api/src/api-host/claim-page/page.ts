@@ -2,22 +2,39 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ANONYMOUS_TTL_SECONDS, CREDENTIAL_PREFIX, type Deployment, formatBytes } from '@berth/contract';
 import { type Page, writePage } from '../../pages/frame.ts';
 import { html, type Html, reportNote } from '../../pages/html.ts';
-import { formatCount } from '../../pages/format.ts';
+import { formatCount, formatDuration } from '../../pages/format.ts';
 import { CLAIM_STYLE } from './page-style.ts';
 import type { Problem } from './problems.ts';
+
+/** A site that can be claimed. */
+export interface NamedSite {
+  /** The title of its front page; `null` for none. */
+  title: string | null;
+  url: string;
+  /** How long the site lasts unless it is claimed. */
+  leftMs: number;
+}
+
+/** The form of the page. */
+export interface ClaimForm {
+  /** The claim link. */
+  claim: string;
+  /** `null` if the site is not known. */
+  site: NamedSite | null;
+}
 
 export interface ClaimPage {
   status: number;
   baseUrl: URL;
-  /** The claim link of the form. Absent if there is nothing to claim. */
-  form?: { claim: string };
+  /** Absent if there is nothing to claim. */
+  form?: ClaimForm;
   problem?: Problem;
   claimed?: Deployment;
   /** The URL for reports of abuse. Default: none. */
   abuseContact?: string | null;
 }
 
-const ANONYMOUS_TTL_DAYS = String(ANONYMOUS_TTL_SECONDS / 86_400);
+const UNNAMED = html`<p>This site was published without an account. It is removed after ${String(ANONYMOUS_TTL_SECONDS / 86_400)} days, unless an account claims it; then it is permanent.</p>`;
 
 /** Sends the claim page. @param headers Additional headers. Source: security T17, T24, §7. */
 export function sendClaimPage(res: ServerResponse, page: ClaimPage, headers: OutgoingHttpHeaders = {}): void {
@@ -34,12 +51,30 @@ function contentOf({ baseUrl, form, problem, claimed }: ClaimPage): Pick<Page, '
     title: problem ? `${problem.title} – ${heading}` : heading,
     heading,
     parts: [
-      html`<p>This site was published without an account. It is removed after ${ANONYMOUS_TTL_DAYS} days, unless an account claims it; then it is permanent.</p>`,
+      ...(form.site ? siteParts(form.site) : [UNNAMED]),
       problem ? problemBox(problem) : null,
       formOf(baseUrl, problem),
       terminalCommand(baseUrl, form.claim),
     ],
   };
+}
+
+/** What a browser without JavaScript shows for a claim link, in the document of the console. Source: api §13; security T17. */
+export function claimNotice(site: NamedSite): Html {
+  return html`<main>
+<h1>Keep this site</h1>
+${siteParts(site)}
+<p>To keep it, turn JavaScript on in your browser and reload the page, or <a href="?form">use an API key</a>.</p>
+</main>`;
+}
+
+function siteParts({ title, url, leftMs }: NamedSite): Html[] {
+  const left = formatDuration(leftMs, Math.floor);
+  const link = html`<a href="${url}" rel="noreferrer">${new URL(url).host}</a>`;
+  return [
+    html`<p class="site">${title === null ? link : html`${title}, at ${link}`}</p>`,
+    html`<p>This site was published without an account. It is removed in ${left}, unless an account claims it; then it is permanent.</p>`,
+  ];
 }
 
 function claimedParts({ url, files, size, password }: Deployment): Html[] {

@@ -3,7 +3,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import { sendError } from '../../http/error-answer.ts';
 import { sendJson } from '../../http/json-answer.ts';
 import { writePage } from '../../pages/frame.ts';
-import { html } from '../../pages/html.ts';
+import { type Html, html } from '../../pages/html.ts';
 import { allowOnly } from '../errors.ts';
 import { type ConsoleFile, readConsoleFiles } from './console-files.ts';
 import { consoleHeaders } from './console-headers.ts';
@@ -25,11 +25,14 @@ export interface ServedConsole {
   /** Serves the documents and files of the console, and the links of the API at `/`. */
   router: Router;
   /**
-   * Sends the document of every page of the console, for further paths. It contains no data, so that it needs no session.
-   * `null` if the console is not built.
+   * Sends the document of every page of the console, for further paths. It needs no session, because it contains no data but
+   * `notice`, which browsers without JavaScript show. `null` if the console is not built.
    */
-  sendShell: ((req: Request, res: Response) => void) | null;
+  sendShell: SendShell | null;
 }
+
+/** Sends the document of a page of the console. @param notice What a browser without JavaScript shows. Default: that it is needed. */
+export type SendShell = (req: Request, res: Response, notice?: Html | null) => void;
 
 /**
  * Serves the console: its document at `/`, `/app/…` and `/device`, and its files at `/assets/…`. They are kept in memory, with
@@ -39,8 +42,8 @@ export interface ServedConsole {
 export function createConsole({ baseUrl, folder }: ConsoleOptions): ServedConsole {
   const files = readConsoleFiles(folder);
   const headers = consoleHeaders(baseUrl);
-  const sendShell = files && ((req: Request, res: Response) => sendShellFile(req, res, files.shell, headers.shell));
-  const sendPage = sendShell ?? ((_req: Request, res: Response) => sendMissing(res));
+  const sendShell = files && createShellSender(files.shell, headers.shell);
+  const sendPage = (req: Request, res: Response) => (sendShell ? sendShell(req, res) : sendMissing(res));
 
   const router = express.Router({ strict: true, caseSensitive: true });
   const links = JSON.stringify({ openapi: `${baseUrl.origin}/openapi.json`, docs: `${baseUrl.origin}/docs` });
@@ -66,13 +69,15 @@ export function createConsole({ baseUrl, folder }: ConsoleOptions): ServedConsol
   return { router, sendShell };
 }
 
-function sendShellFile(
-  req: Request,
-  res: Response,
-  shell: ConsoleFile,
-  headers: Readonly<Record<string, string>>,
-): void {
-  sendFile(req, res, shell, { ...headers, 'Cache-Control': 'no-cache' });
+function createShellSender(shell: ConsoleFile, headers: Readonly<Record<string, string>>): SendShell {
+  const [before = '', rest = ''] = shell.bytes.toString().split('<noscript>');
+  const after = rest.slice(rest.indexOf('</noscript>'));
+  return (req, res, notice = null) => {
+    if (notice === null || rest === '') return sendFile(req, res, shell, { ...headers, 'Cache-Control': 'no-cache' });
+    const body = `${before}<noscript>${notice.markup}${after}`;
+    const own = { 'Content-Type': shell.type, 'Content-Length': Buffer.byteLength(body), 'Cache-Control': 'no-store' };
+    res.writeHead(200, { ...headers, ...own }).end(body);
+  };
 }
 
 /** Sends a file in the smallest form that the client accepts, or 304 if the client has it. */

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { inspectFolder, onDriveWithin } from '@berth/client';
+import { type FolderDoubt, inspectFolder, onDriveWithin } from '@berth/client';
 import { z } from 'zod';
-import type { FolderQuestion } from '../../shared/publishing.ts';
+import type { Build, FolderQuestion } from '../../shared/publishing.ts';
 import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
+import { findBuild } from '../projects/find-build.ts';
 
 /**
  * The path of a folder that may become public. Only {@link approve} creates such a path, so no folder is published or watched
@@ -24,12 +25,20 @@ type Approval = { path: ApprovedPath; question: null } | { path: null; question:
  */
 export async function approve(path: string, grants: Grants, sure?: string): Promise<Approval> {
   if (sure !== undefined && grants.isConfirmed(sure, path)) return { path: ApprovedPath.parse(path), question: null };
-  const inspection = await onDriveWithin(path, DRIVE_LIMIT_MS, () => inspectFolder(path));
+  const [inspection, build] = await onDriveWithin(path, DRIVE_LIMIT_MS, () => inspectProject(path));
   if (!inspection) return { path: ApprovedPath.parse(path), question: null };
   const suggestions = [];
   for (const name of inspection.suggestions) {
     const [given] = await grants.give([join(path, name)]);
     if (given?.kind === 'folder') suggestions.push({ grant: given.grant, name });
   }
-  return { path: null, question: { about: inspection.about, suggestions, anyway: grants.confirm(path) } };
+  return { path: null, question: { about: inspection.about, suggestions, build, anyway: grants.confirm(path) } };
+}
+
+/** Finds out whether a folder may be the wrong one, and how it is built. A folder with a build command is a project. */
+async function inspectProject(path: string): Promise<[FolderDoubt | null, Build | null]> {
+  const doubt = await inspectFolder(path);
+  if (doubt?.about === 'personal') return [doubt, null];
+  const build = await findBuild(path);
+  return build === null ? [doubt, null] : [{ about: 'project', suggestions: doubt?.suggestions ?? [] }, build];
 }

@@ -1,14 +1,16 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { onDriveWithin } from '@berth/client';
 import type { Question } from '../../shared/publishing.ts';
 import { approve } from '../approval/approve.ts';
 import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import { problemOf } from '../problem.ts';
+import type { Builds } from '../projects/builds.ts';
 import type { Entry, Source } from './entry.ts';
 import type { PublishingList } from './publishing-list.ts';
 import type { PublishQueue } from './publish-queue.ts';
 import { namesOf } from './staging.ts';
+import { hasFrontPage, isArchive } from './unzip.ts';
 import type { ThrottledEvent } from './throttled-event.ts';
 
 interface DropCheckOptions {
@@ -18,12 +20,13 @@ interface DropCheckOptions {
   grants: Grants;
   /** The domain of the site that is published from a folder already; `null` for none. */
   siteAt(server: string, path: string): string | null;
+  builds: Pick<Builds, 'isApproved'>;
 }
 
 export type DropCheck = ReturnType<typeof createDropCheck>;
 
 /** Checks every new drop before it enters the queue. A publish job that was queued when the app quit skips the check. */
-export function createDropCheck({ list, queue, listEvent, grants, siteAt }: DropCheckOptions) {
+export function createDropCheck({ list, queue, listEvent, grants, siteAt, builds }: DropCheckOptions) {
   let isClosed = false;
 
   /** Returns `null` after `close`, and once the publish job is dismissed, cancelled or confirmed. */
@@ -69,7 +72,11 @@ export function createDropCheck({ list, queue, listEvent, grants, siteAt }: Drop
       try {
         const source = await resolveSource(entry);
         const checked = { ...entry, source };
-        proceed(id, updateQuestion(checked, siteAt) ?? (await questionOf(checked, grants)));
+        const question = updateQuestion(checked, siteAt) ?? (await questionOf(checked, grants));
+        const built = buildSource(source, question);
+        if (!built || !findUnchecked(id) || !builds.isApproved(built.build)) return proceed(id, question);
+        list.change(id, { source: built });
+        proceed(id, updateQuestion({ ...entry, source: built }, siteAt));
       } catch (thrown) {
         if (!findUnchecked(id)) return;
         list.change(id, { state: { is: 'failed', problem: problemOf(thrown), at: Date.now() } });
@@ -86,6 +93,14 @@ export function createDropCheck({ list, queue, listEvent, grants, siteAt }: Drop
   };
 }
 
+/** The source of a project that must be built first; `null` if the question is not about such a project. */
+export function buildSource(source: Source, question: Question | null) {
+  const { build } = question ?? {};
+  if (source.kind !== 'folder' || !build) return null;
+  const { path } = source;
+  return { kind: 'folder', path: join(path, build.folder), build: { root: path, command: build.command } } as const;
+}
+
 /** Asks whether to update the site that is published from the folder already; `null` if there is none, or if a domain was chosen. */
 function updateQuestion(
   { server, anonymous, source, options, sure }: Entry,
@@ -98,10 +113,17 @@ function updateQuestion(
 
 /** The question to ask before publishing; `null` if the source looks like a site or the user has confirmed it. */
 async function questionOf({ source, sure, pasted }: Entry, grants: Grants): Promise<Question | null> {
-  if (sure) return null;
+  // The folder of a build may not exist yet.
+  if (sure || (source.kind === 'folder' && source.build !== undefined)) return null;
   if (source.kind === 'folder') {
     const { question } = await approve(source.path, grants);
-    if (question) return { about: question.about, suggestions: question.suggestions };
+    if (question) {
+      const { about, suggestions, build } = question;
+      return { about, suggestions, ...(build && { build }) };
+    }
+  } else if (isArchive(source.paths)) {
+    if (!(await onDriveWithin(source.paths[0]!, DRIVE_LIMIT_MS, () => hasFrontPage(source.paths[0]!))))
+      return { about: 'no-front-page', suggestions: [] };
   } else if (source.paths.length > 1 && !namesOf(source.paths).has('index.html'))
     return { about: 'no-front-page', suggestions: [] };
   return pasted === true ? { about: 'pasted', suggestions: [] } : null;

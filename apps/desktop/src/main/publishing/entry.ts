@@ -27,7 +27,12 @@ export const Entry = z.object({
   /** True if the user was signed out when the publish job began. The deployment stays anonymous until it is claimed. */
   anonymous: z.boolean(),
   source: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('folder'), path: z.string() }),
+    z.object({
+      kind: z.literal('folder'),
+      path: z.string(),
+      /** The build that writes the folder, which the user has approved. */
+      build: z.object({ root: z.string(), command: z.string() }).optional(),
+    }),
     /** Files are copied before they are published. `staged` is true if the copy is complete. */
     z.object({ kind: z.literal('files'), paths: z.array(z.string()).min(1), staged: z.boolean() }),
   ]),

@@ -8,7 +8,7 @@ import type { SiteFolder } from '../../shared/site-folder.ts';
 import type { Handlers } from '../backend.ts';
 import type { Granted } from '../grants.ts';
 import type { Claims } from './claims.ts';
-import { type DropCheck, nameOf } from './drop-check.ts';
+import { buildSource, type DropCheck, nameOf } from './drop-check.ts';
 import { type Entry, isOpen, MAX_KEPT, passwordLost, type Source, type StoredState } from './entry.ts';
 import type { PublishQueue } from './publish-queue.ts';
 import type { RunnerOptions } from './runner.ts';
@@ -82,6 +82,17 @@ export class PublishingHandlers implements Partial<Handlers> {
     const { path } = grants.take(instead);
     // By choosing a folder, the user also confirms a pasted item.
     list.change(id, { source: { kind: 'folder', path }, name: `${name}/${basename(path)}`, pasted: undefined });
+    list.update(id, { question: null });
+    await dropCheck.check(id);
+  };
+
+  readonly buildPublishing: Handlers['buildPublishing'] = async ({ id }) => {
+    const { list, dropCheck, builds } = this.#options;
+    const { source } = this.#findInState(id, ['asking'], 'This question is no longer open.');
+    const built = buildSource(source, list.question(id));
+    if (built === null) throw new ClientError('refused', 'This folder needs no build.');
+    builds.approve(built.build);
+    list.change(id, { source: built, pasted: undefined });
     list.update(id, { question: null });
     await dropCheck.check(id);
   };

@@ -4,6 +4,7 @@ import type { Published } from '../../shared/publishing.ts';
 import { problemOf } from '../problem.ts';
 import { type Entry, type StoredState } from './entry.ts';
 import type { AttemptOutcome } from './attempt.ts';
+import { isArchive } from './unzip.ts';
 import { publishedNameOf } from './staging.ts';
 
 const MAX_NOTICES = 20;
@@ -68,7 +69,8 @@ function publishedOf(entry: Entry, deployment: CreatedDeployment, domain: Domain
 
 /** The link to share. A single file that is not a page gets a link to itself, because its site has no front page. */
 function linkOf({ source }: Entry, url: string): string {
-  const path = source.kind === 'files' && source.paths.length === 1 ? source.paths[0] : undefined;
+  const isFile = source.kind === 'files' && source.paths.length === 1 && !isArchive(source.paths);
+  const path = isFile ? source.paths[0] : undefined;
   const name = path === undefined ? 'index.html' : publishedNameOf([path], path);
   return name === 'index.html' ? url : new URL(`/${encodeURIComponent(name)}`, url).href;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ClientError } from '@berth/client';
-import type { Publishing, PublishingState, Question } from '../../shared/publishing.ts';
+import type { BuildOutput, Publishing, PublishingState, Question } from '../../shared/publishing.ts';
 import type { ProgressView } from '@berth/client/progress-view';
 import type { JsonFile } from '../storage/json-file.ts';
 import { type Entry, type StoredPublishings, withoutOldClaim, withoutOldest } from './entry.ts';
@@ -10,11 +10,12 @@ interface TransientState {
   /** The progress; `null` while the publish job is queued. */
   view: ProgressView | null;
   question: Question | null;
+  build: BuildOutput | null;
   /** True if the folder exists. */
   exists: boolean;
 }
 
-const INITIAL: TransientState = { view: null, question: null, exists: false };
+const INITIAL: TransientState = { view: null, question: null, build: null, exists: false };
 
 /** Manages all publish jobs: their stored entries and their state in memory. */
 export class PublishingList {
@@ -55,6 +56,11 @@ export class PublishingList {
     this.#set((kept) => kept.filter((entry) => entry.id !== id));
   }
 
+  /** The question that a publish job asks; `null` without a question. */
+  question(id: string): Question | null {
+    return this.#transient.get(id)?.question ?? null;
+  }
+
   /** Changes the state that is kept in memory. */
   update(id: string, next: Partial<TransientState>): void {
     // The attempt of a dismissed publish job may still be running.
@@ -65,13 +71,14 @@ export class PublishingList {
   publishings(watched: ReadonlySet<string>): Publishing[] {
     return this.entries().map((entry) => {
       const { id, name, begun, source, leftOut } = entry;
-      const { view, question, exists } = this.#transient.get(id) ?? INITIAL;
+      const { view, question, build, exists } = this.#transient.get(id) ?? INITIAL;
       return {
         id,
         name,
         kind: source.kind,
         begun,
-        state: stateOf(entry, view, question),
+        state: build?.isRunning ? { is: 'building' } : stateOf(entry, view, question),
+        build,
         leftOut: view?.leftOut ?? leftOut,
         watchable: source.kind === 'folder' && exists && !watched.has(resolve(source.path)),
       };

@@ -8,8 +8,10 @@ import { DRIVE_LIMIT_MS } from '../drive-limits.ts';
 import type { Grants } from '../grants.ts';
 import type { NextDrop } from '../next-drop.ts';
 import type { Notifications } from '../notifications.ts';
+import type { Builds } from '../projects/builds.ts';
 import type { SiteFolders } from '../sites/site-folders.ts';
 import type { ProgressView } from '@berth/client/progress-view';
+import type { BuildRun } from '../projects/run-build.ts';
 import type { StoreOptions } from '../storage/json-file.ts';
 import { type AttemptInput, attemptPublishing } from './attempt.ts';
 import { type Entry, liveOf, type StoredState } from './entry.ts';
@@ -46,6 +48,7 @@ export interface PublishingOptions extends StoreOptions {
   showFolder(path: string): void;
   /** Remembers the folders that were published. */
   siteFolders: SiteFolders;
+  builds: Builds;
   /** Called with the whole list, newest first, when it changes. */
   onChange(publishings: Publishing[]): void;
   /** Called with problems that belong to no publish job. */
@@ -65,6 +68,8 @@ export class Runner {
   readonly #options: RunnerOptions;
   /** The number of consecutive failed attempts, by id. */
   readonly #failures = new Map<string, number>();
+  /** The publish jobs whose build has succeeded. */
+  readonly #built = new Set<string>();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -115,6 +120,7 @@ export class Runner {
   async #findFolder({ id, source }: Entry, signal: AbortSignal): Promise<string> {
     const { list, staging } = this.#options;
     if (source.kind === 'folder') {
+      await this.#build(id, source.build, signal);
       await checkDrives([source.path]);
       return source.path;
     }
@@ -124,6 +130,17 @@ export class Runner {
     const folder = await staging.stage(id, source.paths, signal);
     list.change(id, { source: { ...source, staged: true } });
     return folder;
+  }
+
+  /** Runs the build of a project, unless it has succeeded in an earlier attempt of the publish job. */
+  async #build(id: string, build: BuildRun | undefined, signal: AbortSignal): Promise<void> {
+    const { builds, list, listEvent } = this.#options;
+    if (build === undefined || this.#built.has(id)) return;
+    await builds.run(build, signal, (output) => {
+      list.update(id, { build: output });
+      listEvent.emitSoon();
+    });
+    this.#built.add(id);
   }
 
   /** Counts a failed attempt and shows when the next one begins. @returns The pause until then, in milliseconds. */
@@ -140,6 +157,7 @@ export class Runner {
   async #finish({ id, name, source }: Entry, state: StoredState, { leftOut }: ProgressView): Promise<void> {
     const { notifications, list, staging, listEvent, passwords, siteFolders } = this.#options;
     this.#failures.delete(id);
+    this.#built.delete(id);
     if (state.is === 'published') passwords.delete(id);
     list.update(id, { view: null });
     const withoutCopy = source.kind === 'files' ? { ...source, staged: false } : source;

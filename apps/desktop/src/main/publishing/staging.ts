@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { ClientError } from '@berth/client';
 import pLimit from 'p-limit';
 import { abortedError } from '../problem.ts';
+import { isArchive, unzip } from './unzip.ts';
 
 /** How many files are copied in parallel. */
 const COPIES_IN_PARALLEL = 4;
@@ -23,7 +24,7 @@ export function createStaging(dir: string) {
   const remove = (id: string) => rm(folderOf(id), { recursive: true, force: true });
 
   /**
-   * Copies files into the folder of a publish job and replaces its old files. Disks that support it share the bytes of the copy
+   * Copies files into the folder of a publish job and replaces its old files. A single zip archive is unpacked instead. Disks that support it share the bytes of the copy
    * and the file. Memory use does not depend on the size. The target of a symbolic link is copied.
    *
    * @returns The folder. @throws ClientError `folder` with the file's name; `aborted`.
@@ -32,6 +33,7 @@ export function createStaging(dir: string) {
     const folder = folderOf(id);
     await remove(id);
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (isArchive(paths)) return unpackOrRemove(id, paths[0]!, signal);
     const limit = pLimit({ concurrency: COPIES_IN_PARALLEL, rejectOnClear: true });
     const copying = Array.from(namesOf(paths), ([name, path]) =>
       limit(async () => {
@@ -48,6 +50,16 @@ export function createStaging(dir: string) {
       throw thrown;
     }
     return folder;
+  }
+
+  async function unpackOrRemove(id: string, archive: string, signal: AbortSignal): Promise<string> {
+    try {
+      await unzip(archive, folderOf(id), signal);
+      return folderOf(id);
+    } catch (thrown) {
+      await remove(id);
+      throw thrown;
+    }
   }
 
   /** Removes all copies except those of the given publish jobs. */

@@ -61,9 +61,15 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
         onAddressChange(server.origin, name, null);
       });
     },
-    listActivities: ({ cursor }) => accounts.withClient(({ api }) => api.activities.list.query({ cursor })),
+    listActivities: (page) => accounts.withClient(({ api }) => api.activities.list.query(page)),
     listSites: (page) => accounts.withClient(({ api }) => api.sites.list.query(page)),
     readSite: (of) => accounts.withClient(({ api }) => api.sites.get.query(of)),
+    async deleteSite({ site }) {
+      await accounts.withClient(async ({ api, server }) => {
+        await api.sites.delete.mutate({ site });
+        onAddressChange(server.origin, site, null);
+      });
+    },
     readDeployment: (of) => accounts.withClient(({ api }) => api.deployments.get.query(of)),
     changeDeployment: (change) => accounts.withClient(({ api }) => api.deployments.update.mutate(change)),
     readChanges: (of) => accounts.withClient(({ api }) => api.deployments.changes.query(of)),

@@ -30,6 +30,8 @@ function sentence({ name, state }: Publishing): string {
       return `${name} needs an answer.`;
     case 'queued':
       return `${name} is queued.`;
+    case 'building':
+      return `${name} is being built.`;
     case 'working': {
       const milestone = MILESTONES[state.progress.phase];
       return milestone === undefined ? '' : `${name}: ${milestone}.`;

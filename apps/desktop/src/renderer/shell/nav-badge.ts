@@ -17,7 +17,11 @@ export function publishBadge(publishings: Publishings, seen: ReadonlySet<string>
   return badgeOf([
     ['failed', publishings.filter(({ id, state }) => state.is === 'failed' && !seen.has(id)), 'failed'],
     ['waiting', publishings.filter(({ state }) => state.is === 'asking'), 'with a question'],
-    ['working', publishings.filter(({ state }) => state.is === 'working' || state.is === 'queued'), 'being published'],
+    [
+      'working',
+      publishings.filter(({ state }) => state.is === 'working' || state.is === 'building' || state.is === 'queued'),
+      'being published',
+    ],
   ]);
 }
 

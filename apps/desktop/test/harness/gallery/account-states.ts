@@ -181,7 +181,6 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       await page.getByText('There is no TXT record at this name.').waitFor();
     },
     shows: ['203.0.113.7', 'OK', 'in 10 min'],
-    kept: true,
   },
   {
     name: 'domains-add',
@@ -201,7 +200,6 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     page: 'activity',
     answers: { listActivities: { value: { activities: EVERY_ACTIVITY } } },
     shows: ['Today', 'Yesterday', 'Plan changed from free to pro', 'expired · system'],
-    kept: true,
   },
   {
     name: 'activity-empty',

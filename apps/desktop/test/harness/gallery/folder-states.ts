@@ -33,7 +33,6 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     name: 'folders-empty',
     page: 'folders',
     shows: ['Watch a folder to publish every build', 'Watch a folder…'],
-    kept: true,
   },
   {
     name: 'folders-signed-out',
@@ -102,7 +101,6 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       'Checked every 2 s',
       'Offline',
     ],
-    kept: true,
   },
   {
     name: 'folders-watch',
@@ -117,7 +115,6 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByText('quiet-harbour.sites.example is available.').waitFor();
     },
     shows: ['Watch dist', 'quiet-harbour.sites.example is available.', 'Watch and publish'],
-    kept: true,
   },
   {
     name: 'folders-watch-asking',
@@ -133,6 +130,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
               { grant: grantOf(1), name: 'dist' },
               { grant: grantOf(2), name: 'storybook-static' },
             ],
+            build: null,
             anyway: grantOf(3),
           },
         },
@@ -144,7 +142,6 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByText('Did you mean one of these folders?').waitFor();
     },
     shows: ['Watch harbour-site', 'This folder looks like a project’s source', 'storybook-static', 'Watch anyway'],
-    kept: true,
   },
   {
     name: 'folders-watch-personal',
@@ -152,7 +149,7 @@ export const FOLDER_STATES: readonly GalleryState[] = [
     state: appState({ folders: [HARBOUR_FOLDER] }),
     answers: {
       pickFolder: pickedItem('Documents'),
-      checkFolder: { value: { question: { about: 'personal', suggestions: [], anyway: grantOf(3) } } },
+      checkFolder: { value: { question: { about: 'personal', suggestions: [], build: null, anyway: grantOf(3) } } },
     },
     act: async (page) => page.getByRole('button', { name: 'Watch a folder…' }).click(),
     shows: ['This looks like a personal folder. All its files would be public.', 'Watch anyway', 'Cancel'],
@@ -197,7 +194,6 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('list', { name: 'Versions' }).waitFor();
     },
     shows: ['History of harbour-notes', 'Live', 'Make live'],
-    kept: true,
   },
   {
     name: 'folders-password',
@@ -208,7 +204,6 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'Remove' }).click();
     },
     shows: ['Password of harbour-notes', 'Password-protected', 'everyone with the link can see it'],
-    kept: true,
   },
   {
     name: 'folders-remove',

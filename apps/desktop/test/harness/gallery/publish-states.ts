@@ -18,6 +18,18 @@ import type { GalleryState } from './window.ts';
 const STOPPING = problem('unavailable', 'The service is stopping.', { status: 503, retryAfterSeconds: 5 });
 const CLAIM = 'https://berth.example/claim/0123456789abcdef0123456789abcdef';
 
+const BUILD_OUTPUT = {
+  command: 'npm run build',
+  text: `
+> harbour-website@1.0.0 build
+> vite build
+
+vite v8.3.8 building client environment for production...
+transforming (214) src/pages/programme.tsx
+rendering chunks (6)...
+`,
+};
+
 export const PUBLISH_STATES: readonly GalleryState[] = [
   {
     name: 'publish-empty',
@@ -42,7 +54,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       await page.getByLabel('Labels').press('Enter');
     },
     shows: ['The next drop gets', 'harbour-notes', 'a password', 'review', 'Clear'],
-    kept: true,
   },
   {
     name: 'publish-published',
@@ -146,7 +157,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       'Finishing up…',
       'Updating the address…',
     ],
-    kept: true,
   },
   {
     name: 'publish-elsewhere',
@@ -171,7 +181,6 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       ],
     }),
     shows: ['Folders', '1', '2'],
-    kept: true,
   },
   {
     name: 'publish-asking',
@@ -196,6 +205,55 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       'This folder has no index.html',
       'You pasted this item.',
     ],
+  },
+  {
+    name: 'publish-project',
+    page: 'publish',
+    state: appState({
+      publishings: [
+        publishing(
+          1,
+          {
+            is: 'asking',
+            question: {
+              about: 'project',
+              suggestions: [{ grant: 'b'.repeat(32), name: 'dist' }],
+              build: { framework: 'Astro', folder: 'dist', command: 'npm run build', advice: null },
+            },
+          },
+          { name: 'harbour-website' },
+        ),
+        publishing(
+          2,
+          { is: 'asking', question: { about: 'update', suggestions: [], site: 'festival.sites.example' } },
+          { name: 'festival-2026' },
+        ),
+      ],
+    }),
+    shows: [
+      'This is an Astro project',
+      'Build and publish',
+      'Publish dist',
+      'Update festival.sites.example',
+      'New link',
+    ],
+    kept: true,
+  },
+  {
+    name: 'publish-building',
+    page: 'publish',
+    state: appState({
+      publishings: [
+        publishing(1, { is: 'building' }, { name: 'harbour-website', build: { ...BUILD_OUTPUT, isRunning: true } }),
+        publishing(
+          2,
+          { is: 'failed', problem: problem('folder', 'The build failed: npm run build ended with exit code 1.') },
+          { name: 'tickets', build: { ...BUILD_OUTPUT, isRunning: false } },
+        ),
+      ],
+    }),
+    act: (page) => page.getByText('Output of').last().click(),
+    shows: ['Building', 'vite v8.3.8 building', 'exit code 1'],
     kept: true,
   },
   {

@@ -23,6 +23,7 @@ export const SIGNED_IN: Extract<SignIn, { is: 'signed-in' }> = {
     plan: 'pro',
     usage: { deployments: 212, platformDomains: 6, customDomains: 9, seats: 1, storage: 734_003_200 },
     caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1, storage: 53_687_091_200 },
+    scheduled: null,
     created: NOW_SECONDS - 90 * 86_400,
     hint: '7f3a',
     authMethod: 'api-key',
@@ -54,11 +55,6 @@ export function session(signIn: SignIn, other: Partial<AppState['session']> = {}
   return { servers: [server(signIn)], current: SERVER, keysKept: 'system', online: true, ...other };
 }
 
-/** Returns the session of the sample account with changes. */
-export function sessionOf(account: Partial<(typeof SIGNED_IN)['account']>): AppState['session'] {
-  return session({ ...SIGNED_IN, account: { ...SIGNED_IN.account, ...account } });
-}
-
 export const SIGNED_OUT = session({ is: 'signed-out' });
 
 export function publishing(number: number, state: PublishingState, other: Partial<Publishing> = {}): Publishing {
@@ -69,6 +65,7 @@ export function publishing(number: number, state: PublishingState, other: Partia
     begun: NOW - number * 3 * MINUTE,
     state,
     leftOut: [],
+    build: null,
     watchable: true,
     ...other,
   };

@@ -52,7 +52,6 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
       'This system cannot start Berth at login.',
       'This system has no tray',
     ],
-    kept: true,
   },
   {
     name: 'settings-refused',
@@ -66,7 +65,6 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     state: appState({ publishings: [publishing(1, published(1))] }),
     act: (page) => drag(page, 'dragEnter', 400),
     shows: ['Publish once', 'Publish and watch'],
-    kept: true,
   },
   {
     name: 'drop-over-signed-out',
@@ -96,7 +94,6 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
       'Updating… 42%',
       'Offline',
     ],
-    kept: true,
   },
   {
     name: 'not-started',

@@ -34,7 +34,6 @@ export const WELCOME_STATES: readonly GalleryState[] = [
     page: 'publish',
     state: WITH_SERVER,
     shows: ['Sign in to berth.example', 'Sign in with the browser', 'Continue without an account', 'lasts 3 days'],
-    kept: true,
   },
   {
     name: 'welcome-code',

@@ -1,6 +1,6 @@
 import './usage-page.css';
 import type { Account, Caps, PlanRow } from '@berth/contract';
-import { bytes, count } from '@berth/client/amounts';
+import { bytes, count, moment } from '@berth/client/amounts';
 import { Usage } from '@berth/ui/components/meter';
 import { PageFrame } from '@berth/ui/components/page';
 import { Row, Section } from '@berth/ui/components/rows';
@@ -34,6 +34,9 @@ export function UsagePage() {
           <Section title={`Your plan: ${plan?.name ?? data.plan}`}>
             <div className="settings-pad">
               <Usage />
+              {data.scheduled && (
+                <StatusLine tone="warn">{scheduledText(data.scheduled, plans.data?.plans ?? [])}</StatusLine>
+              )}
               <UsageAdvice account={data} />
             </div>
           </Section>
@@ -88,6 +91,12 @@ function UsageAdvice({ account: { usage, caps } }: { account: Account }) {
       {near !== '' && <StatusLine tone="warn">More than 80% used: {near}.</StatusLine>}
     </>
   );
+}
+
+/** Says when the plan changes. Nothing is deleted then, but custom domains beyond the new cap are paused. */
+function scheduledText({ plan, due }: NonNullable<Account['scheduled']>, plans: readonly PlanRow[]): string {
+  const next = plans.find((each) => each.plan === plan);
+  return `Your plan changes to ${next?.name ?? plan} on ${moment(due)}. Nothing is deleted. Custom domains that it does not include are paused then.`;
 }
 
 function Plans({ plans, current }: { plans: readonly PlanRow[]; current: string | undefined }) {

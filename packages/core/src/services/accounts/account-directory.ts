@@ -1,9 +1,9 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/postgresql';
 import type { Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { Account, type AccountState, PlanChange } from '../../entities/index.ts';
+import { Account, type AccountState } from '../../entities/index.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import { createAccount, insertApiKey, type NewAccount } from './accounts.ts';
+import { createAccount, insertApiKey, type NewAccount, readScheduledPlan } from './accounts.ts';
 import { endOfPeriod } from './billing-periods.ts';
 import { lockAccount } from './account-lock.ts';
 import { toUnixSeconds } from '../timestamps.ts';
@@ -27,12 +27,11 @@ export async function getBilling(core: Core, account: string) {
   const em = core.database.em();
   const row = await em.findOne(Account, { id: account });
   if (!row) throw notFound('account');
-  const scheduledChange = await em.findOne(PlanChange, { account });
   return {
     state: row.state,
     period: row.period,
     periodEnds: toUnixSeconds(endOfPeriod(row.periodStarted, row.period, core.now())),
-    scheduled: scheduledChange && { plan: scheduledChange.plan, due: toUnixSeconds(scheduledChange.due) },
+    scheduled: await readScheduledPlan(em, account),
   };
 }
 

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { Account, Member, Token } from '../../entities/index.ts';
+import { Account, Member, PlanChange, Token } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
 import { accountDeleted, lockAccount, type LockedAccount } from './account-lock.ts';
@@ -41,11 +41,18 @@ export async function getAccount({ core, caller }: Scope): Promise<WireAccount> 
       storage: account.storageExact ? account.storageBytes : await readStorage(core, account.id),
     },
     caps: plan.caps,
+    scheduled: await readScheduledPlan(em, account.id),
     created: toUnixSeconds(account.created),
     hint: newestKey?.last4 ?? null,
     authMethod: caller.authMethod,
     used: caller.used && toUnixSeconds(caller.used),
   };
+}
+
+/** Returns the plan that an account will have after a downgrade, and when, in Unix seconds. */
+export async function readScheduledPlan(em: EntityManager, account: string) {
+  const change = await em.findOne(PlanChange, { account });
+  return change && { plan: change.plan, due: toUnixSeconds(change.due) };
 }
 
 export interface NewAccount {

@@ -1,4 +1,4 @@
-import type { ActivityEvent, ActivityList, AuthMethod, PageQuery } from '@berth/contract';
+import type { ActivityEvent, ActivityList, ActivityQuery, AuthMethod } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Scope } from '../../core.ts';
@@ -30,19 +30,38 @@ export function recordActivity(
   em.persist(em.create(Activity, { ...fields, account: accountRow, deployment, domain, token, meta }));
 }
 
-/** `GET /activities`: the audit log, newest first. @throws `validation_failed` for an invalid cursor. Source: api §6. */
-export async function listActivities({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof ActivityList>> {
+/**
+ * `GET /activities`: the audit log, newest first.
+ *
+ * @param page Which part of the log, and of which events and causes.
+ * @throws `validation_failed` for an invalid cursor. Source: api §6.
+ */
+export async function listActivities(
+  { core, caller }: Scope,
+  page: ActivityQuery,
+): Promise<z.infer<typeof ActivityList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'activities' };
   const beforeId = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
   const activityRows = await core.database
     .em()
     .find(
       Activity,
-      { account: caller.account, ...(beforeId === undefined ? {} : { id: { $lt: beforeId } }) },
+      { account: caller.account, ...filterOf(page), ...(beforeId === undefined ? {} : { id: { $lt: beforeId } }) },
       { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
     );
   const { rows, nextCursor } = toPage(scope, activityRows, page.limit, (row) => [row.id]);
   return { activities: rows.map(toActivity), ...(nextCursor ? { nextCursor } : {}) };
+}
+
+/** The schema of the query allows only letters and dots in events. */
+function filterOf({ event, authMethod }: ActivityQuery) {
+  const names = event?.split(',');
+  return {
+    ...(authMethod !== undefined && { authMethod: authMethod as AuthMethod }),
+    ...(names && {
+      $or: names.map((name) => ({ event: name.includes('.') ? (name as ActivityEvent) : { $like: `${name}.%` } })),
+    }),
+  };
 }
 
 /** Converts a row to the activity that clients receive. Source: api §6. */

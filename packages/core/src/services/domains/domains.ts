@@ -67,23 +67,28 @@ export async function getDomain(scope: Scope, reference: string): Promise<WireDo
 
 /** `DELETE /domains/{domain}`. The name is then available again. @throws `validation_failed`; `not_found`. */
 export async function deleteDomain(scope: Scope, reference: string): Promise<{ domain: string }> {
-  const { core, caller } = scope;
-  return core.database.transaction(async (em) => {
-    await lockAccount(em, caller.account);
-    const row = await getOwnDomain(em, scope, reference, { lock: true });
-    em.remove(row);
-    const created = core.now();
-    await endVersion(em, { account: caller.account, domain: row.name, at: created });
-    recordActivity(em, {
-      account: caller.account,
-      event: 'domain.delete',
-      authMethod: caller.authMethod,
-      created,
-      domain: row.name,
-      deployment: row.deployment?.id,
-    });
-    return { domain: row.name };
+  return scope.core.database.transaction(async (em) => {
+    await lockAccount(em, scope.caller.account);
+    return { domain: (await removeDomain(em, scope, reference)).name };
   });
+}
+
+/** Like {@link deleteDomain}, in the caller's transaction, which must have locked the account. @returns The deleted row. */
+export async function removeDomain(em: EntityManager, scope: Scope, reference: string): Promise<Domain> {
+  const { core, caller } = scope;
+  const row = await getOwnDomain(em, scope, reference, { lock: true });
+  em.remove(row);
+  const created = core.now();
+  await endVersion(em, { account: caller.account, domain: row.name, at: created });
+  recordActivity(em, {
+    account: caller.account,
+    event: 'domain.delete',
+    authMethod: caller.authMethod,
+    created,
+    domain: row.name,
+    deployment: row.deployment?.id,
+  });
+  return row;
 }
 
 /** Decides if a name can be a domain of the account. An invalid name is a result, not an error. Source: api §4. */

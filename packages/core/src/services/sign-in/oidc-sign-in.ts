@@ -58,10 +58,12 @@ export async function finishOidc(core: Core, browser: Browser, callback: URL): P
   if (secret === null || proof === undefined)
     throw new ServiceError('authentication_failed', 'This sign-in has expired. Begin again.');
   browser.keepProof(null);
-  const { person, back } = proof;
+  const { person, session, back } = proof;
+  const askedSeconds =
+    session === null ? undefined : Math.ceil((core.now().getTime() - proof.created.getTime()) / 1000);
   if (person !== null) {
     const adding = provider
-      .identify(callback, secret)
+      .identify(callback, secret, askedSeconds)
       .then((claims) => addIdentity(core, provider, { claims, proof: { ...proof, person } }));
     return {
       back,
@@ -71,7 +73,7 @@ export async function finishOidc(core: Core, browser: Browser, callback: URL): P
       ),
     };
   }
-  const claims = await provider.identify(callback, secret);
+  const claims = await provider.identify(callback, secret, askedSeconds);
   browser.keepSession(await openFor(core, browser, provider, { claims, proof }));
   await giveBackRateLimit(core, 'signin', browser.address);
   return { back, failure: null };
@@ -97,8 +99,17 @@ async function openFor(
       if (same) return renewSession(core, same.id, em);
       await db(em).deleteFrom('session').where('id', '=', proof.session).execute();
     }
-    return openSession(em, core, browser, { person, method: 'oidc' });
+    return openSession(em, core, browser, { person, method: 'oidc', proved: provedBy(core, claims) });
   });
+}
+
+/**
+ * Returns when a person has proved who they are. A provider that has kept a person signed in proves nothing new; one that does not
+ * say when the person signed in is believed.
+ */
+function provedBy(core: Core, { signedIn }: OidcClaims): Date {
+  const now = core.now().getTime();
+  return new Date(signedIn === null ? now : Math.min(now, signedIn * 1000));
 }
 
 /** Finds the person by the identity, or by a verified e-mail address, which then gets the identity. Source: security T47. */

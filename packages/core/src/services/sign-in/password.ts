@@ -1,7 +1,8 @@
+import { createHmac } from 'node:crypto';
 import type { Browser, Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
-import { hashPassword, renewHash, verifyPassword } from '../passwords.ts';
+import { hashOfNoPassword, hashPassword, renewHash, verifyPassword } from '../passwords.ts';
 import { giveBackRateLimit, requireRateLimit, takeFromBucket, rateLimitExceeded } from '../rate-limits.ts';
 import { deleteSessions } from '../session-credential.ts';
 import { findPerson, getPerson, type KnownPerson } from './persons.ts';
@@ -11,8 +12,6 @@ import { requireWayIn } from './way-in.ts';
 
 /** The rate limit of a person for all addresses together, as a multiple of the limit for one address. */
 const PERSON_FACTOR = 10;
-
-let decoy: Promise<string> | undefined;
 
 /**
  * Signs a person in with a password. Wrong passwords, unknown addresses and persons without a password get the same answer after
@@ -28,7 +27,7 @@ export async function signInWithPassword(
 ): Promise<void> {
   await countAttempt(core, browser.address, email.toLowerCase());
   const person = await findPerson(core, email);
-  if (!(await isPasswordOf(core, person, password)) || person === undefined)
+  if (!(await isPasswordOf(core, { person, email, password })) || person === undefined)
     throw new ServiceError('authentication_failed', 'The e-mail address or the password is wrong.');
   await giveBackRateLimit(core, 'signin', browser.address);
   const session = await core.database.transaction((em) =>
@@ -42,7 +41,7 @@ export async function proveWithPassword({ core, browser, caller }: SessionScope,
   const { person } = caller.member;
   const { email } = caller.session;
   await countAttempt(core, browser.address, email);
-  if (!(await isPasswordOf(core, await getPerson(core, person), password)))
+  if (!(await isPasswordOf(core, { person: await getPerson(core, person), email, password })))
     throw new ServiceError('authentication_failed', 'The password is wrong.');
   await giveBackRateLimit(core, 'signin', browser.address);
   browser.keepSession(await renewSession(core, caller.token));
@@ -57,18 +56,21 @@ async function countAttempt(core: Core, address: string, email: string): Promise
   if (!state.allowed) throw rateLimitExceeded(state);
 }
 
-function decoyHash(): Promise<string> {
-  decoy ??= hashPassword('a password that no person has').catch((error: unknown) => {
-    decoy = undefined;
-    throw error;
-  });
-  return decoy;
+/**
+ * Returns a hash that no password has, for an address without a password. Each address has its own salt: the memory accesses of
+ * argon2id depend on the salt, so a salt that many addresses shared could be recognized by its time. Source: security T45.
+ */
+function decoyHash({ keys }: Core, email: string): string {
+  return hashOfNoPassword(createHmac('sha256', keys.code).update(`decoy\0${email.toLowerCase()}`).digest());
 }
 
 /** Takes the same time for a person without a password. Renews a hash with old parameters. */
-async function isPasswordOf(core: Core, person: KnownPerson | undefined, password: string): Promise<boolean> {
+async function isPasswordOf(
+  core: Core,
+  { person, email, password }: { person: KnownPerson | undefined; email: string; password: string },
+): Promise<boolean> {
   const stored = person?.passwordHash ?? null;
-  if (!(await verifyPassword(password, stored ?? (await decoyHash()))) || stored === null) return false;
+  if (!(await verifyPassword(password, stored ?? decoyHash(core, email))) || stored === null) return false;
   const renewed = await renewHash(password, stored);
   if (renewed !== null)
     await db(core)

@@ -47,6 +47,7 @@ export interface SpentProof {
   session: string | null;
   email: string | null;
   back: string | null;
+  created: Date;
   expires: Date;
 }
 
@@ -65,7 +66,7 @@ export async function spendProof(
     .where('secret_hash', '=', secretHash(secret))
     .where('purpose', '=', purpose)
     .where('expires', '>', core.now())
-    .returning(['person_id as person', 'session', 'email', 'back', 'expires'])
+    .returning(['person_id as person', 'session', 'email', 'back', 'created', 'expires'])
     .executeTakeFirst();
 }
 
@@ -73,7 +74,7 @@ export async function spendProof(
 export async function readProof(core: Core, purpose: ProofPurpose, secret: string): Promise<SpentProof | undefined> {
   return db(core)
     .selectFrom('proof')
-    .select(['person_id as person', 'session', 'email', 'back', 'expires'])
+    .select(['person_id as person', 'session', 'email', 'back', 'created', 'expires'])
     .where('secret_hash', '=', secretHash(secret))
     .where('purpose', '=', purpose)
     .where('expires', '>', core.now())

@@ -30,7 +30,7 @@ function isSession(caller: Caller): caller is SessionCaller {
 
 async function readSignedIn(core: Core, caller: SessionCaller): Promise<SessionState['signedIn']> {
   const { person: id, role } = caller.member;
-  const { email, proved } = caller.session;
+  const { email, proved, accountState } = caller.session;
   const row = await db(core)
     .selectFrom('person as p')
     .innerJoin('session as s', 's.person_id', 'p.id')
@@ -50,6 +50,7 @@ async function readSignedIn(core: Core, caller: SessionCaller): Promise<SessionS
     method: row.method,
     person: { id, email, name: row.name },
     account: caller.account,
+    accountState,
     role,
     accounts: await listAccounts(core, id),
     provenUntil: toUnixSeconds(proved) + PROOF_SECONDS,

@@ -18,6 +18,7 @@ const MAX_AGENT_LENGTH = 256;
  * Signs a person in, in the caller's transaction. The session acts for the account that the person used last, otherwise for the
  * account that they own. The browser gets a new secret, and its earlier session ends.
  *
+ * @param proved When the person proved who they are. Default: now.
  * @returns The secret, which the browser must get after the commit.
  * @throws `forbidden` if the person is no member of an active account. Source: api §13; security T43, T46.
  */
@@ -25,7 +26,7 @@ export async function openSession(
   em: EntityManager,
   core: Core,
   browser: Pick<Browser, 'agent' | 'address' | 'session'>,
-  { person, method }: { person: KnownPerson; method: SignInMethod },
+  { person, method, proved }: { person: KnownPerson; method: SignInMethod; proved?: Date },
 ): Promise<string> {
   if (person.verified !== null) await linkMemberships(em, person);
   const account = await chooseAccount(em, person);
@@ -45,7 +46,7 @@ export async function openSession(
       method,
       created,
       seen: created,
-      proved: created,
+      proved: proved ?? created,
       expires: sessionExpires(created, created),
       agent: browser.agent.slice(0, MAX_AGENT_LENGTH),
       address: browser.address,

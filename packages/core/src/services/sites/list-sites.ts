@@ -15,6 +15,7 @@ interface SiteRow {
   title: string | null;
   iconType: string | null;
   icon: Buffer | null;
+  reading: boolean;
   password: boolean;
   labels: string[];
   changed: Date;
@@ -111,7 +112,7 @@ async function readSites(
     select p.site, p.status is not null as "isDomain", p.deployment, p.changed, array_to_json(p.labels) as labels,
       case when d.taken_down is not null then 'taken-down' when p.status <> 'success' then p.status
         when d.id is null then 'empty' when d.status <> 'success' then 'deleting' else 'live' end as state,
-      f.title, f.icon, f.icon_type as "iconType", d.password_hash is not null as password,
+      f.title, f.icon, f.icon_type as "iconType", f.due is not null as reading, d.password_hash is not null as password,
       d.files, d.size::float8 as size, d.expires
     from page p left join deployment d on d.id = p.deployment left join front_page f on f.deployment_id = p.deployment
     order by p.changed desc, p.site desc`.execute(db(core));
@@ -119,7 +120,8 @@ async function readSites(
 }
 
 function toSite(addresses: Addresses, row: SiteRow): Site {
-  const { site, isDomain, deployment, state, title, icon, iconType, password, labels, changed, files, size } = row;
+  const { site, isDomain, deployment, state, title, icon, iconType, reading, password, labels, changed, files, size } =
+    row;
   return {
     site,
     url: isDomain ? addresses.domain(site) : addresses.site(site),
@@ -128,6 +130,7 @@ function toSite(addresses: Addresses, row: SiteRow): Site {
     state,
     title,
     icon: icon && iconType ? `data:${iconType};base64,${icon.toString('base64')}` : null,
+    reading,
     password,
     labels,
     changed: toUnixSeconds(changed),

@@ -31,6 +31,38 @@ describe('api §6: the audit log', () => {
   });
 });
 
+describe('api §6: the audit log is filtered', () => {
+  const events = async (filter: { event?: string; authMethod?: string }, limit = 100) =>
+    (await listActivities(scope(), { limit, ...filter })).activities.map(({ event }) => event);
+
+  it('by events and groups of events, and by cause, also across pages', async () => {
+    const { body } = await deploySite(test.core, caller, SITE);
+    await updateDeployment(scope(), body.deployment, { labels: ['one'] });
+    await deleteDeployment(scope(), body.deployment);
+    expect(await events({ event: 'deployment' })).toEqual([
+      'deployment.delete',
+      'deployment.update',
+      'deployment.create',
+    ]);
+    expect(await events({ event: 'deployment.update,account.create' })).toEqual([
+      'deployment.update',
+      'account.create',
+    ]);
+    expect(await events({ event: 'account', authMethod: 'operator' })).toEqual([
+      'account.key.generate',
+      'account.create',
+    ]);
+    expect(await events({ event: 'deployment', authMethod: 'operator' })).toEqual([]);
+    expect(await events({ event: 'deploy' })).toEqual([]);
+    const filter = { event: 'deployment', limit: 2 };
+    const { activities, nextCursor } = await listActivities(scope(), filter);
+    expect(activities).toHaveLength(2);
+    const next = await listActivities(scope(), { ...filter, cursor: nextCursor });
+    expect(next.activities.map(({ event }) => event)).toEqual(['deployment.create']);
+    expect(next).not.toHaveProperty('nextCursor');
+  });
+});
+
 describe('api §6: an activity is recorded in the transaction of its change, so', () => {
   it('a deploy, an update and a deletion fail if the activity cannot be recorded', async () => {
     const { body } = await deploySite(test.core, caller, SITE);

@@ -122,6 +122,8 @@ describe('api §6: a downgrade of the plan', () => {
     const coreAt = (text: string): Core => ({ ...core, now: () => new Date(text) });
     const scheduledOutcome = { outcome: 'scheduled', due: new Date('2027-02-28T10:00:00Z') };
     expect(await changePlan(coreAt('2026-08-01T00:00:00Z'), account, 'small')).toMatchObject(scheduledOutcome);
+    const scheduled = { plan: 'small', due: scheduledOutcome.due.getTime() / 1000 };
+    expect(await getAccount({ core, caller })).toMatchObject({ plan: 'large', scheduled });
     expect(await applyDuePlanChanges(coreAt('2027-02-28T09:59:59Z'))).toBe(0);
     expect(await planOf()).toBe('large');
     expect(await statuses()).toEqual(['a success', 'b success', 'c success', 'd success']);
@@ -129,6 +131,7 @@ describe('api §6: a downgrade of the plan', () => {
     expect(await applyDuePlanChanges(coreAt('2027-02-28T10:00:00Z'))).toBe(1);
     expect(await planOf()).toBe('small');
     expect(await readPendingChanges()).toEqual([]);
+    expect(await getAccount({ core, caller })).toMatchObject({ scheduled: null });
     const transition = { authMethod: 'system', meta: { from: 'large', to: 'small' } };
     expect(await events('account.plan')).toMatchObject([transition]);
   });

@@ -65,12 +65,31 @@ describe('api §13: a session', () => {
       expect(await authenticateSession(process, browser.session, '')).toMatchObject({ kind: 'anonymous' });
   });
 
-  it('is refused while its account is suspended', async () => {
-    const { email, account } = await addOwner();
-    const { browser } = await signInByLink(core, email);
-    await setAccountState(core, account, 'suspended');
-    expect(await refusal(authenticateSession(core, browser.session, ''))).toMatchObject({ code: 'forbidden' });
-  });
+  it.each(['suspended', 'terminated'] as const)(
+    'of an account that is %s shows why, can use another account and sign out, and nothing else',
+    async (state) => {
+      const [{ email, account }, other] = [await addOwner(), await addOwner()];
+      await addMember(await actForAccount(core, other.account), email);
+      const { browser } = await signInByLink(core, email);
+      await setAccountState(core, account, state);
+      const apiOf = async () => createCaller({ core, caller: await callerOf(core, browser), browser, requestId: 'r' });
+      const api = await apiOf();
+      expect((await api.session.get()).signedIn).toMatchObject({
+        account,
+        accountState: state,
+        accounts: [{ account: other.account }],
+      });
+      const refused = { cause: { code: 'forbidden', message: `This account is ${state}.` } };
+      for (const call of [api.account.get(), api.sessions.list(), api.plans.list(), api.deployments.list({})])
+        await expect(call).rejects.toMatchObject(refused);
+      await expect(api.deployments.begin({ files: [] })).rejects.toMatchObject(refused);
+      await api.session.choose({ account: other.account });
+      expect(await (await apiOf()).account.get()).toMatchObject({ account: other.account });
+      await setAccountState(core, other.account, state);
+      await (await apiOf()).session.end();
+      expect(browser.session).toBeNull();
+    },
+  );
 
   it('T46: gets a new secret with each sign-in, and the earlier one is not valid any more', async () => {
     const { email } = await addOwner();

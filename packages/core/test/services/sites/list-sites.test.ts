@@ -57,7 +57,16 @@ describe('api §3: the sites of an account', () => {
     const name = newName();
     const { linked } = await link(name, deployment);
     await putDomain(own, name, { labels: ['shop'] });
-    const site = { deployment, state: 'live', title: null, icon: null, password: true, files: 2, size: 5 };
+    const site = {
+      deployment,
+      state: 'live',
+      title: null,
+      icon: null,
+      reading: true,
+      password: true,
+      files: 2,
+      size: 5,
+    };
     expect(await getSite(own, name.toUpperCase())).toEqual({
       ...site,
       site: name,

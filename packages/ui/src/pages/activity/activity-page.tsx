@@ -14,18 +14,17 @@ import {
   UserRound,
   Users,
 } from 'lucide-react';
-import { memo, useEffect, useMemo, useState } from 'react';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { ListEnd, VirtualList } from '../../components/list.tsx';
 import { AccountPage, Empty } from '../../components/page.tsx';
 import { Select } from '../../components/select.tsx';
-import { Moment } from '../../components/status.tsx';
+import { Moment, StatusLine } from '../../components/status.tsx';
+import { useAccount } from '../../state/account.ts';
 import { useNow } from '../../state/clock.ts';
 import { activityKey, useActivities } from '../../state/lists.ts';
 import { dayOf, startOfDay } from '../../text/time.ts';
 
 const ROW_HEIGHT = 44;
-/** How many rows a filter looks for before it waits until the list is scrolled. */
-const MIN_FILTERED_ROWS = 30;
 const ICONS: Partial<Record<string, LucideIcon>> = {
   account: UserRound,
   deployment: Send,
@@ -51,7 +50,7 @@ const SUBJECTS = [
   ['deployment', 'Sites'],
   ['domain', 'Domains'],
   ['token', 'Tokens'],
-  ['people', 'People and sign-in'],
+  ['session,passkey,member,device', 'People and sign-in'],
   ['account', 'Account'],
 ] as const;
 const ACTORS = [
@@ -62,29 +61,20 @@ const ACTORS = [
   ['operator', 'The operator'],
   ['system', 'The server'],
 ] as const;
-const PEOPLE_EVENTS: ReadonlySet<string> = new Set(['session', 'passkey', 'member', 'device']);
-
-function matches({ event, authMethod }: Activity, subject: string, actor: string): boolean {
-  const kind = event.split('.', 1)[0]!;
-  const isSubject = subject === '' || (subject === 'people' ? PEOPLE_EVENTS.has(kind) : kind === subject);
-  return isSubject && (actor === '' || authMethod === actor);
-}
 
 function Activities() {
   const [subject, setSubject] = useState('');
   const [actor, setActor] = useState('');
   const now = useNow(60_000);
   const [announcement, setAnnouncement] = useState('');
-  const list = useActivities((activity) => setAnnouncement(activityText(activity)));
-  const { items, hasMore, isLoading, problem, loadMore } = list;
+  const filter = useMemo(() => ({ event: subject || undefined, authMethod: actor || undefined }), [subject, actor]);
+  const list = useActivities(filter, (activity) => setAnnouncement(activityText(activity)));
+  const { items, hasMore, problem } = list;
+  const { isConnected } = useAccount();
+  const gap = useGap(items[0], isConnected);
   const isFiltered = subject !== '' || actor !== '';
-  const matching = useMemo(() => items.filter((each) => matches(each, subject, actor)), [items, subject, actor]);
-  const rows = useMemo(() => toRows(matching, now), [matching, now]);
-  // A filter finds only loaded activities, so it loads further pages until the window is full.
-  useEffect(() => {
-    if (isFiltered && matching.length < MIN_FILTERED_ROWS && hasMore && !isLoading && problem === null) loadMore();
-  }, [isFiltered, matching.length, hasMore, isLoading, problem, loadMore]);
-  if (items.length === 0 && !hasMore && problem === null)
+  const rows = useMemo(() => toRows(items, now, gap), [items, now, gap]);
+  if (!isFiltered && items.length === 0 && !hasMore && problem === null)
     return <Empty icon={ActivityIcon} title="No activity yet" text="Deploys and changes appear here." />;
   return (
     <>
@@ -95,30 +85,55 @@ function Activities() {
         <Select label="About" value={subject} options={SUBJECTS} onChange={setSubject} />
         <Select label="By" value={actor} options={ACTORS} onChange={setActor} />
       </div>
-      {rows.length === 0 && !hasMore && (
+      {!isConnected && (
+        <StatusLine tone="warn">The connection is lost. What happens now is shown when it is back.</StatusLine>
+      )}
+      {rows.length === 0 && !hasMore && problem === null && (
         <Empty icon={SearchX} title="Nothing found" text="No activity matches these filters." />
       )}
       <VirtualList label="Activity" items={rows} rowHeight={ROW_HEIGHT} keyOf={keyOf}>
-        {(row) => (row.day === null ? <ActivityRow activity={row.activity} /> : <h2 className="day">{row.day}</h2>)}
+        {(row) => {
+          if (row.is === 'activity') return <ActivityRow activity={row.activity} />;
+          if (row.is === 'day') return <h2 className="day">{row.day}</h2>;
+          return <p className="gap">Above: since the connection was lost</p>;
+        }}
       </VirtualList>
       <ListEnd list={list} />
     </>
   );
 }
 
-type Row = { key: string; day: string; activity: null } | { key: string; day: null; activity: Activity };
+type Row =
+  | { is: 'activity'; key: string; activity: Activity }
+  | { is: 'day'; key: string; day: string }
+  | { is: 'gap'; key: string };
 
 const keyOf = ({ key }: Row) => key;
 
-function toRows(activities: readonly Activity[], now: number): Row[] {
+/** Returns the key of the activity that was the newest when the connection was last lost; `null` if it never was. */
+function useGap(newest: Activity | undefined, isConnected: boolean): string | null {
+  const [gap, setGap] = useState<string | null>(null);
+  const newestKey = useRef<string | null>(null);
+  // While the connection is lost, the list does not change.
+  newestKey.current = newest === undefined ? null : activityKey(newest);
+  useEffect(() => {
+    if (!isConnected) setGap(newestKey.current);
+  }, [isConnected]);
+  return gap;
+}
+
+/** Puts a heading above the activities of each day, and a line above the activity with the key `gap`, unless it is the newest. */
+function toRows(activities: readonly Activity[], now: number, gap: string | null): Row[] {
   let lastDay = Number.NaN;
-  return activities.flatMap((activity): Row[] => {
+  return activities.flatMap((activity, at): Row[] => {
     const createdMs = activity.created * 1_000;
-    const row: Row = { key: activityKey(activity), day: null, activity };
+    const key = activityKey(activity);
+    const rows: Row[] = [{ is: 'activity', key, activity }];
     const day = startOfDay(createdMs);
-    if (day === lastDay) return [row];
+    if (day !== lastDay) rows.unshift({ is: 'day', key: String(day), day: dayOf(createdMs, now) });
     lastDay = day;
-    return [{ key: String(day), day: dayOf(createdMs, now), activity: null }, row];
+    if (key === gap && at > 0) rows.unshift({ is: 'gap', key: 'gap' });
+    return rows;
   });
 }
 

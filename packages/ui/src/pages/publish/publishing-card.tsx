@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { CopyButton, Link, OpenButton, QrButton } from '../../components/link.tsx';
 import { ProgressBar } from '../../components/meter.tsx';
+import { BuildOutput } from './build-output.tsx';
 import { SignInButton } from '../../components/page.tsx';
 import { Moment, ProblemText, SkippedFiles } from '../../components/status.tsx';
 import type {
@@ -31,6 +32,7 @@ const HEADINGS: Record<
 > = {
   asking: [icons.CircleHelp, 'is-warn', 'Is this the right folder?'],
   queued: [icons.Clock, '', 'Queued'],
+  building: [icons.Hammer, 'is-busy', 'Building'],
   working: [null, 'is-busy', null],
   paused: [icons.CirclePause, '', 'Paused'],
   published: [icons.CircleCheck, 'is-good', 'Published'],
@@ -42,6 +44,10 @@ const HEADINGS: Record<
 /** The headings of questions that are not about a wrong folder. */
 const ASKING: Partial<Record<Question['about'], string>> = { pasted: 'Publish this?', update: 'Update the site?' };
 
+function askingHeading({ about, build }: Question): string | null {
+  return build ? 'Build it first?' : (ASKING[about] ?? HEADINGS.asking[2]);
+}
+
 /** The phases in which an upload can be paused. */
 const PAUSABLE: ReadonlySet<Progress['phase']> = new Set(['reading', 'sending', 'retrying']);
 
@@ -51,6 +57,8 @@ export interface PublishingActions {
   answer(id: string, instead: string | null): Promise<unknown>;
   /** Updates the site that is published from the folder already, or publishes the folder at a new link. A browser never asks this. */
   update: ((id: string, update: boolean) => Promise<unknown>) | null;
+  /** Runs the build command of a project and publishes the result; `null` in a window that cannot build. */
+  build: ((id: string) => Promise<unknown>) | null;
   cancel(id: string): void;
   retry(id: string): void;
   dismiss(id: string): void;
@@ -75,7 +83,7 @@ export const PublishingCard = memo(function PublishingCard({ publishing, actions
   const { id, name, kind, begun, state } = publishing;
   const hasExpired = state.is === 'published' && isExpired(state.published, now);
   const [icon, tone, heading] = HEADINGS[hasExpired ? 'expired' : state.is];
-  const isActive = state.is === 'working' || state.is === 'queued' || state.is === 'paused';
+  const isActive = state.is === 'working' || state.is === 'building' || state.is === 'queued' || state.is === 'paused';
   const { pause } = actions;
   const canPause = pause !== null && state.is === 'working' && PAUSABLE.has(state.progress.phase);
   const cancel = () => actions.cancel(id);
@@ -91,9 +99,7 @@ export const PublishingCard = memo(function PublishingCard({ publishing, actions
           <p className="meta">
             <span className="card-name clip">{name}</span>
             {heading !== null && (
-              <span className="soft">
-                {state.is === 'asking' ? (ASKING[state.question.about] ?? heading) : heading}
-              </span>
+              <span className="soft">{state.is === 'asking' ? askingHeading(state.question) : heading}</span>
             )}
             {!isActive && <Moment at={begun} className="soft" />}
           </p>
@@ -123,6 +129,8 @@ function PublishingBody({ publishing, actions }: CardProps) {
       return <QuestionBody publishing={publishing} actions={actions} question={state.question} />;
     case 'queued':
       return <p className="soft">Starts when the uploads before it finish.</p>;
+    case 'building':
+      return <BuildOutput build={publishing.build} isOpen />;
     case 'working':
       return <WorkProgress progress={state.progress} name={name} />;
     case 'paused':
@@ -133,6 +141,7 @@ function PublishingBody({ publishing, actions }: CardProps) {
       return (
         <div className="card-body">
           <ProblemText problem={state.problem} />
+          <BuildOutput build={publishing.build} />
           <SkippedFiles leftOut={leftOut} />
           <div className="card-actions">
             <Button label="Try again" small variant="primary" onClick={retry} />
@@ -201,7 +210,7 @@ function PausedBody({
 
 function QuestionBody({ publishing: { id, name }, actions, question }: CardProps & { question: Question }) {
   const { isBusy, run } = useBusy();
-  const { about, suggestions } = question;
+  const { about, suggestions, build } = question;
   const answer = (instead: string | null) => run(actions.answer(id, instead));
   const dismiss = () => actions.dismiss(id);
   const isPasted = about === 'pasted';
@@ -210,12 +219,23 @@ function QuestionBody({ publishing: { id, name }, actions, question }: CardProps
     <div className="card-body">
       <p>{questionText(question)}</p>
       <div className="suggestion">
+        {build && actions.build && (
+          <Button
+            label="Build and publish"
+            small
+            variant="primary"
+            icon={icons.Hammer}
+            title={build.command}
+            disabled={isBusy}
+            onClick={() => run(actions.build!(id))}
+          />
+        )}
         {suggestions.map((suggestion, index) => (
           <Button
             key={suggestion.grant}
             label={`Publish ${suggestion.name}`}
             small
-            variant={index === 0 ? 'primary' : 'plain'}
+            variant={index === 0 && !build ? 'primary' : 'plain'}
             icon={icons.FolderOpen}
             disabled={isBusy}
             onClick={() => answer(suggestion.grant)}

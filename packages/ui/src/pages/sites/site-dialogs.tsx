@@ -12,7 +12,7 @@ import { useBusy, useSubmit } from '../../state/requests.ts';
 import { useNotes } from '../../state/toasts.ts';
 import { siteName } from '../../text/site.ts';
 import { MAX_LABELS } from '../../text/validate.ts';
-import { changeSites, deleteSite, labelSite } from './change-sites.ts';
+import { changeSites, labelSite } from './change-sites.ts';
 
 interface SitesDialogProps {
   /** One site or more. */
@@ -22,8 +22,7 @@ interface SitesDialogProps {
 
 /** Asks before sites are deleted, and says what is deleted with them. @param onDeleted Called with the deleted sites. */
 export function DeleteSites({ sites, onClose, onDeleted }: SitesDialogProps & { onDeleted: (sites: Site[]) => void }) {
-  const { api } = useBackend();
-  const sitesApi = useSitesApi();
+  const api = useSitesApi();
   const { showToast } = useNotes();
   const { isBusy, run } = useBusy();
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -31,8 +30,7 @@ export function DeleteSites({ sites, onClose, onDeleted }: SitesDialogProps & { 
   const title = sites.length === 1 ? `Delete ${siteName(sites[0]!)}?` : `Delete ${count(sites.length, 'site')}?`;
   const deleteAll = async () => {
     setProblem(null);
-    const apis = { ...api, listVersions: sitesApi.listVersions };
-    const { changed, problem } = await run(changeSites(sites, (site) => deleteSite(apis, site)));
+    const { changed, problem } = await run(changeSites(sites, ({ site }) => api.deleteSite({ site })));
     if (changed.length > 0) onDeleted(changed);
     if (changed.length > 0)
       showToast(changed.length === 1 ? 'Site deleted.' : `${count(changed.length, 'site')} deleted.`);

@@ -5,7 +5,7 @@ import { ChevronLeft, Download, Globe, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { CopyButton, Link, OpenButton, QrButton } from '../../components/link.tsx';
-import { AccountPage } from '../../components/page.tsx';
+import { AccountPage, Empty } from '../../components/page.tsx';
 import { PlaceLink } from '../../components/place-link.tsx';
 import { Moment, ProblemBox, StatusLine } from '../../components/status.tsx';
 import { useSitesApi } from '../../state/backend.ts';
@@ -24,7 +24,10 @@ import { Versions } from './versions.tsx';
 
 /** The page of a site: what it shows, its settings and its versions. @param site A domain, or the id of a deployment. */
 export function SitePage({ site }: { site: string }) {
-  const { data, error, isFetching, refetch } = useSite(site);
+  const { data: known, error, isFetching, refetch } = useSite(site);
+  // What was read earlier is out of date once the server no longer finds the site.
+  const isGone = known !== undefined && error?.kind === 'refused';
+  const data = isGone ? undefined : known;
   return (
     <AccountPage
       title={data === undefined ? site : siteName(data.site)}
@@ -36,8 +39,19 @@ export function SitePage({ site }: { site: string }) {
       }
     >
       {data === undefined && isFetching && <p className="soft">Loading…</p>}
+      {isGone && (
+        <Empty
+          icon={Trash2}
+          title="This site was deleted"
+          text="Its address no longer works, and its files are removed. The activity shows who deleted it."
+        >
+          <PlaceLink to="activity" className="button plain">
+            Show the activity
+          </PlaceLink>
+        </Empty>
+      )}
       <ProblemBox
-        problem={data === undefined && !isFetching ? error : null}
+        problem={data === undefined && !isFetching && !isGone ? error : null}
         onRetry={error?.kind !== 'refused' && (() => refetch())}
       />
       {data !== undefined && <SiteDetails {...data} />}

@@ -71,9 +71,9 @@ function Sites() {
           sites={dialog.sites}
           onClose={closeDialog}
           onDeleted={(sites) => {
-            for (const { site } of sites) {
-              replace(site, null);
-              select(site, false);
+            for (const site of sites) {
+              replace(site.site, site.domain === null ? { ...site, state: 'deleting' } : null);
+              select(site.site, false);
             }
           }}
         />

@@ -6,6 +6,7 @@ export function createPublishingActions({ commands, ask, watch, navigate }: Shel
   return {
     answer: (id, instead) => ask(commands.answerPublishing({ id, instead })),
     update: (id, update) => ask(commands.updatePublishing({ id, update })),
+    build: (id) => ask(commands.buildPublishing({ id })),
     cancel: (id) => void ask(commands.cancelPublishing({ id })),
     retry: (id) => void ask(commands.retryPublishing({ id })),
     dismiss: (id) => void ask(commands.dismissPublishing({ id })),

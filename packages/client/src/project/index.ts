@@ -1,0 +1,3 @@
+/** How projects are built: the framework, the build command and the folder of the built site. */
+export { type BuildPlan, detectBuild } from './frameworks.ts';
+export { exists, readJson, readText } from './read-file.ts';
