@@ -3,6 +3,24 @@ import manifest from './package.json' with { type: 'json' };
 import { noDownloads } from './build/no-downloads.ts';
 import { APP_ID, DESKTOP_NAME, PROGRAM } from './src/main/shell/identity.ts';
 
+/** What macOS opens with the app, and why the app reads folders that macOS protects. */
+const MAC_INFO = {
+  CFBundleDocumentTypes: [
+    {
+      CFBundleTypeName: 'Folder or file to publish',
+      CFBundleTypeRole: 'Viewer',
+      LSHandlerRank: 'None',
+      LSItemContentTypes: ['public.folder', 'public.data'],
+    },
+  ],
+  ...Object.fromEntries(
+    ['DesktopFolder', 'DocumentsFolder', 'DownloadsFolder', 'RemovableVolumes', 'NetworkVolumes'].map((place) => [
+      `NS${place}UsageDescription`,
+      'Berth reads the folders that you publish or watch.',
+    ]),
+  ),
+};
+
 /**
  * Configures how the app is packaged for Linux, macOS and Windows.
  *
@@ -27,6 +45,8 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     files: ['dist/**', 'package.json', '!**/*.map'],
     beforeBuild: async () => false,
     asar: true,
+    // The app speaks English. Chromium's own texts in other languages would be 40 MB.
+    electronLanguages: ['en', 'en-US'],
     extraResources: [{ from: '../../LICENSE', to: 'LICENSE.berth.txt' }],
     extraMetadata: { desktopName: DESKTOP_NAME },
 
@@ -34,34 +54,49 @@ export function configure(env: NodeJS.ProcessEnv): Configuration {
     publish: updateFeed === null ? null : { provider: 'generic', url: updateFeed },
     electronFuses: {
       runAsNode: false,
-      enableCookieEncryption: true,
+      // There are no cookies. Encrypting them would open the key store at every start.
+      enableCookieEncryption: false,
       enableNodeOptionsEnvironmentVariable: false,
       enableNodeCliInspectArguments: false,
       enableEmbeddedAsarIntegrityValidation: true,
       onlyLoadAppFromAsar: true,
       loadBrowserProcessSpecificV8Snapshot: false,
       grantFileProtocolExtraPrivileges: false,
+      // Changing the fuses breaks the signature of Electron, and Apple silicon runs no program without one.
+      resetAdHocDarwinSignature: true,
     },
 
     ...linuxPackages(),
-    mac: macPackages(updateFeed !== null),
-    win: { target: ['nsis'], icon: 'assets/icon.ico', forceCodeSigning: updateFeed !== null },
+    mac: macPackages(updateFeed !== null, env),
+    win: {
+      target: [{ target: 'nsis', arch: ['x64', 'arm64'] }],
+      icon: 'assets/icon.ico',
+      forceCodeSigning: updateFeed !== null,
+    },
     // The app is installed for the current user only, so no administrator is needed.
-    nsis: { oneClick: true, perMachine: false, packElevateHelper: false },
+    // The script adds “Publish with Berth” to the menu of folders in Explorer.
+    nsis: { oneClick: true, perMachine: false, packElevateHelper: false, include: 'build/explorer.nsh' },
   };
 }
 
 export default configure(process.env);
 
+type LinuxTargets = NonNullable<NonNullable<Configuration['linux']>['target']>;
+
 function linuxPackages(): Pick<Configuration, 'linux' | 'deb' | 'toolsets'> {
   return {
     linux: {
-      target: ['AppImage', 'deb', 'tar.gz'],
+      target: ['AppImage', 'deb', 'tar.gz'].map((target) => ({
+        target,
+        arch: ['x64', 'arm64'] as const,
+      })) as LinuxTargets,
       executableName: PROGRAM,
       // The desktop matches windows to the `.desktop` file by name.
       syncDesktopName: true,
       icon: 'assets/icons',
       category: 'Network;FileTransfer',
+      // File managers offer the app under “Open with” for folders and pages.
+      mimeTypes: ['inode/directory', 'text/html'],
       synopsis: 'Drag a folder, get a link',
       description: manifest.description,
       desktop: { entry: { Keywords: 'publish;website;share;deploy;', StartupNotify: 'true' } },
@@ -77,13 +112,19 @@ function linuxPackages(): Pick<Configuration, 'linux' | 'deb' | 'toolsets'> {
   };
 }
 
-function macPackages(updates: boolean): Configuration['mac'] {
+/** @param updates Whether the package updates itself, which needs a signature. */
+function macPackages(updates: boolean, env: NodeJS.ProcessEnv): Configuration['mac'] {
+  const isSigned = updates || Boolean(env['CSC_LINK'] || env['CSC_NAME']);
   return {
     // The updater installs from the zip archive.
     target: (updates ? ['dmg', 'zip'] : ['dmg']).map((target) => ({ target, arch: 'universal' })),
     category: 'public.app-category.developer-tools',
     icon: 'assets/icon.icns',
-    hardenedRuntime: true,
+    // The hardened runtime refuses libraries of a package that no certificate signs.
+    hardenedRuntime: isSigned,
+    ...(isSigned ? {} : { identity: '-' }),
+    minimumSystemVersion: '12.0',
+    extendInfo: MAC_INFO,
     entitlements: 'build/entitlements.mac.plist',
     entitlementsInherit: 'build/entitlements.mac.plist',
     forceCodeSigning: updates,

@@ -24,8 +24,10 @@ import { watchBusy } from './longest-task.ts';
 
 const DOMAIN = 'bench-desktop';
 const MIB = 1_024 ** 2;
-const GOAL_TASK_MS = 100;
-const GOAL_BYTES = 250 * MIB;
+const GOAL_LINK_MS = 2_000;
+const GOAL_TASK_MS = 50;
+const GOAL_STALL_MS = 50;
+const GOAL_BYTES = 200 * MIB;
 const TIMEOUT_MS = 120_000;
 
 /** The measurements of one step, in milliseconds. */
@@ -35,7 +37,7 @@ interface Step {
   /** The longest task in the window. `gap` is the longest interval between timer ticks there. */
   task: number;
   gap: number;
-  /** The longest interval between timer ticks in the main process. */
+  /** The longest interval between timer ticks in the main thread of the main process. */
   stall: number;
 }
 
@@ -91,6 +93,8 @@ try {
     await goTo(page, 'Publish');
     await desktop.drop(folder);
     await page.getByRole('list', { name: 'Drops' }).getByRole('article').nth(1).waitFor();
+    // The app asks whether the folder updates its site or gets a new link.
+    await publishingCard(page, 'site').first().getByRole('button', { name: 'New link' }).click();
     await waitForWords(publishingCard(page, 'site').first(), 'Published');
   });
 
@@ -105,6 +109,19 @@ try {
     console.log(`| ${label} | ${[ms, task, gap, stall].map((value) => `${value.toFixed(0)} ms`).join(' | ')} |`);
   const longestTask = Math.max(...steps.map(({ task }) => task));
   console.log('\n| desktop | measured | goal | |\n|---|---|---|---|');
+  const longestStall = Math.max(...steps.map(({ stall }) => stall));
+  row(
+    'from the first drop to the link',
+    `${dropStep.ms.toFixed(0)} ms`,
+    `under ${GOAL_LINK_MS} ms`,
+    dropStep.ms < GOAL_LINK_MS,
+  );
+  row(
+    'longest time without a timer in the main thread',
+    `${longestStall.toFixed(0)} ms`,
+    `none over ${GOAL_STALL_MS} ms`,
+    longestStall <= GOAL_STALL_MS,
+  );
   row(
     'longest task of the window',
     `${longestTask.toFixed(0)} ms`,
@@ -112,7 +129,7 @@ try {
     longestTask <= GOAL_TASK_MS,
   );
   row(
-    'most memory of the main process',
+    'most memory of the main process, all threads',
     `${(maxRss / MIB).toFixed(0)} MiB (${(startRss / MIB).toFixed(0)} MiB when it had started)`,
     `under ${GOAL_BYTES / MIB} MiB`,
     maxRss < GOAL_BYTES,

@@ -18,7 +18,7 @@ const PARTS = {
     scriptConfig(
       'main',
       outDir,
-      { index: 'index.ts', engine: 'engine/index.ts' },
+      { index: 'index.ts', engine: 'engine/index.ts', disk: 'engine/disk.ts' },
       { target: 'node24', license: LICENSES },
       {
         entryFileNames: '[name].js',

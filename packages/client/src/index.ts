@@ -13,7 +13,9 @@ export {
 } from './errors.ts';
 export { backoffMs, DEFAULT_RETRIES, retryAfterMs, type RetryPolicy } from './retry.ts';
 export { defaultCacheDir } from './folder/cache-files.ts';
+export type { FolderDisk } from './folder/disk.ts';
 export { onDriveWithin } from './folder/drive.ts';
+export { readSmallContents, type SmallFile } from './folder/small-contents.ts';
 export type { FolderDoubt } from './folder/folder-doubt.ts';
 export { inspectFolder, isAppWithoutRoutes } from './folder/inspect-folder.ts';
 export type * from './folder/snapshot.ts';

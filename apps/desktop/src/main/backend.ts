@@ -1,4 +1,4 @@
-import type { RetryPolicy, WatchRule } from '@berth/client';
+import type { FolderDisk, RetryPolicy, WatchRule } from '@berth/client';
 import type { CommandName, EventName } from '../shared/channels.ts';
 import type { CommandOutput, EventData, commands } from '../shared/contract.ts';
 import type { GivenItem } from '../shared/publishing.ts';
@@ -17,6 +17,8 @@ export interface BackendOptions {
   native: Native;
   /** Sends the requests to servers. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
+  /** Reads the files of folders. Default: the calling thread does. */
+  disk?: FolderDisk | undefined;
   about: About;
   /** The folder of data that must not be lost. */
   dataDir: string;

@@ -10,12 +10,16 @@ const PRESET_SERVER = typeof BERTH_PRESET_SERVER === 'undefined' ? '' : BERTH_PR
 
 boundMemory();
 
-// The build names the program of the thread, and the sources run as they are in tests.
-const ENGINE = new URL(import.meta.url.endsWith('.ts') ? './engine/index.ts' : './engine.js', import.meta.url);
+// The build names the programs of the threads, and the sources run as they are in tests.
+const isSource = import.meta.url.endsWith('.ts');
+const PROGRAMS = {
+  engine: new URL(isSource ? './engine/index.ts' : './engine.js', import.meta.url),
+  disk: new URL(isSource ? './engine/disk.ts' : './disk.js', import.meta.url),
+};
 
 // Electron becomes ready only after this module has finished, so the module must not await anything.
 void startApp(electron, {
-  openBackend: engineOf(ENGINE),
+  openBackend: engineOf(PROGRAMS),
   dist: join(import.meta.dirname, '..'),
   process,
   backend: { server: process.env['BERTH_SERVER'] || PRESET_SERVER || undefined },

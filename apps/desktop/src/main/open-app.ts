@@ -92,7 +92,7 @@ class RunningApp {
   readonly #actions: Actions;
   readonly #workSigns: WorkSigns;
   readonly #opening = Promise.withResolvers<Backend>();
-  #backend: Backend | null = null;
+  #opened: Backend | null = null;
   #isOpening = false;
   #settings: Settings = DEFAULT_SETTINGS;
   #update: Update = { is: 'none' };
@@ -145,7 +145,7 @@ class RunningApp {
     if (name === 'settings') this.#settings = data as Settings;
     this.#pageEvents.emit(name, data);
     this.#tray?.update();
-    if (this.#backend) this.#workSigns.update(this.#backend.summary());
+    if (this.#opened) this.#workSigns.update(this.#opened.summary());
   };
 
   /** The backend for callers that do not wait until it is open. Their calls wait instead. */
@@ -164,7 +164,7 @@ class RunningApp {
     try {
       const backend = await this.#options.openBackend(this.#backendOptions(canTray));
       ({ settings: this.#settings } = await backend.handlers.readState(undefined));
-      this.#backend = backend;
+      this.#opened = backend;
       this.#opening.resolve(backend);
       return backend;
     } catch (error) {
@@ -211,7 +211,7 @@ class RunningApp {
       icon: platform === 'linux' && existsSync(icon) ? icon : null,
       stateFile: join(home, 'window.json'),
       staysWhenClosed: () => this.#staysWhenClosed(),
-      onFocus: () => this.#backend?.onWake(),
+      onFocus: () => this.#opened?.onWake(),
       onLoading: () => this.#pageEvents.reset(),
       onContextMenu: (params) => this.#showContextMenu(params),
     });

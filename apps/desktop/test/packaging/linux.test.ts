@@ -82,7 +82,7 @@ describe('the unpacked app (desktop §4)', () => {
     const { DISABLE, ENABLE } = FuseState;
     expect(await getCurrentFuseWire(join(folder, PROGRAM))).toMatchObject({
       [FuseV1Options.RunAsNode]: DISABLE,
-      [FuseV1Options.EnableCookieEncryption]: ENABLE,
+      [FuseV1Options.EnableCookieEncryption]: DISABLE,
       [FuseV1Options.EnableNodeOptionsEnvironmentVariable]: DISABLE,
       [FuseV1Options.EnableNodeCliInspectArguments]: DISABLE,
       [FuseV1Options.EnableEmbeddedAsarIntegrityValidation]: ENABLE,
@@ -184,7 +184,9 @@ describe.skipIf(!HAS_DPKG)('the Debian package (desktop §4)', () => {
     expect(lines).toContain(`Exec=/opt/Berth/${PROGRAM} %U`);
     expect(lines).toContain(`Icon=${PROGRAM}`);
     expect(lines).toContain(`StartupWMClass=${DESKTOP_NAME.replace(/\.desktop$/, '')}`);
-    expect(lines).toContain(`MimeType=x-scheme-handler/${LINK_SCHEME};`);
+    const mimeTypes = lines.find((line) => line.startsWith('MimeType='))!;
+    for (const type of [`x-scheme-handler/${LINK_SCHEME}`, 'inode/directory', 'text/html'])
+      expect(mimeTypes.slice('MimeType='.length).split(';')).toContain(type);
     if (existsSync('/usr/bin/desktop-file-validate'))
       expect(execFileSync('desktop-file-validate', [entry], { encoding: 'utf8' })).toBe('');
   });

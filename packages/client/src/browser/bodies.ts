@@ -1,4 +1,4 @@
-import { contentHead } from '../deploy/send-contents.ts';
+import { contentHead } from '../folder/content-head.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
 import type { HashedFile } from './hash-files.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { CreatedDeployment } from '@berth/contract';
-import { yieldEvents } from '../progress.ts';
+import { drain, yieldEvents } from '../progress.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
 import { findLastDeployment, targetCacheName, saveLastDeployment } from '../folder/last-deployment.ts';
-import { readFolderWithEvents } from '../folder/read-folder.ts';
+import { THIS_THREAD } from '../folder/disk.ts';
 import type { DeployEvent } from './events.ts';
 import type { DeployFilesInput, DeployFolderInput, DeployFolderOptions, DeployOptions } from './input.ts';
 import { uploadDelta } from './delta.ts';
@@ -12,7 +12,7 @@ import { publish, checkPublication, type Upload } from './publish.ts';
 import { unsavedResumeState } from './resume-state.ts';
 import { fingerprintOf, hashPassword, SavedResumeState } from './saved-resume-state.ts';
 import { folderSource, memorySource } from './source.ts';
-import { streamContents } from './stream-contents.ts';
+import { streamContents, streamFolder } from './stream-contents.ts';
 
 /**
  * Publishes a folder or a single HTML file, emits the events of the deploy, and returns the deployment.
@@ -32,10 +32,11 @@ export function deployFolder(
 ): AsyncGenerator<DeployEvent, CreatedDeployment, undefined> {
   return yieldEvents(options.signal, async (emit, signal) => {
     checkPublication(input);
-    const { cacheDir = defaultCacheDir() } = options;
+    const { cacheDir = defaultCacheDir(), disk = THIS_THREAD } = options;
     const { client, domain = null } = input;
     const snapshot =
-      options.snapshot ?? (await readFolderWithEvents(input.folder, { cacheDir, ignore: input.ignore }, emit, signal));
+      options.snapshot ??
+      (await drain(disk.readFolder(input.folder, { cacheDir, ignore: input.ignore, signal }), emit));
     const target = { client, source: snapshot.source, domain };
     const name = targetCacheName(target);
     const password = await hashPassword(input.password, name);
@@ -44,7 +45,7 @@ export function deployFolder(
     const source = folderSource(snapshot);
     const context = {
       source,
-      sendContents: streamContents(client, source),
+      sendContents: streamFolder(client, source, snapshot, disk),
       publication: input,
       lastDeployment: findLastDeployment(cacheDir, target),
       resumeState,

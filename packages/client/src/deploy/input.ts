@@ -1,5 +1,6 @@
 import type { CreatedDeployment } from '@berth/contract';
 import type { BerthClient } from '../client.ts';
+import type { FolderDisk } from '../folder/disk.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import type { RetryPolicy } from '../retry.ts';
 
@@ -82,4 +83,6 @@ export interface DeployOptions {
 export interface DeployFolderOptions extends DeployOptions {
   /** A recent result of `readFolder`. Exactly these files are published; the folder is not read again. */
   snapshot?: ReadFolder | undefined;
+  /** Reads the folder. Default: the calling thread does. */
+  disk?: FolderDisk | undefined;
 }

@@ -6,12 +6,11 @@ import { isTemporary } from '../retry.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
 const MAX_PARALLEL_BODIES = 2;
-const SHA256_BYTES = 32;
 
 /** The maximum size of a body with several contents, in bytes. */
 export const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-/** Sends one request whose body consists of contents, each after its {@link contentHead}. */
+/** Sends one request whose body consists of contents, each after its head. */
 export type ContentsSender = (
   path: string,
   init: { method: string; headers: Record<string, string>; signal: AbortSignal },
@@ -69,12 +68,4 @@ export function divideIntoBodies(contents: readonly FolderFile[]): FolderFile[][
     remainingBytes -= bytes;
   }
   return bodies;
-}
-
-/** Creates the header before a content in a body: its hash and its size. Source: api §9. */
-export function contentHead({ sha256, size }: FolderFile): Uint8Array<ArrayBuffer> {
-  const head = new Uint8Array(CONTENT_HEAD_BYTES);
-  for (let at = 0; at < SHA256_BYTES; at += 1) head[at] = Number.parseInt(sha256.slice(2 * at, 2 * at + 2), 16);
-  new DataView(head.buffer).setBigUint64(SHA256_BYTES, BigInt(size));
-  return head;
 }

@@ -1,13 +1,8 @@
 import { createHash, hash } from 'node:crypto';
 import { FileRefusals, findPathConflict, isJunk } from '@berth/contract';
-import {
-  changingFileError,
-  folderError,
-  readOrRefuse,
-  throwRefusals,
-  unreadableError,
-} from '../folder/folder-errors.ts';
-import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from '../folder/read-file.ts';
+import { changingFileError, folderError, throwRefusals, unreadableError } from '../folder/folder-errors.ts';
+import { readLargeFile, SMALL_FILE_BYTES } from '../folder/read-file.ts';
+import { readSmallChecked } from '../folder/small-contents.ts';
 import type { ReadFolder } from '../folder/read-folder.ts';
 import { publishedPath } from '../folder/site-paths.ts';
 import type { FolderFile } from '../folder/snapshot.ts';
@@ -58,12 +53,6 @@ export function memorySource(inputs: readonly FileInput[]): Source {
   const conflict = findPathConflict(files.map(({ path }) => path));
   if (conflict) throw folderError(conflict.second, conflict.reason);
   return { files, read: ({ path }) => [bytes.get(path)!] };
-}
-
-function readSmallChecked(location: string, { path, size, sha256 }: FolderFile): Uint8Array {
-  const { bytes } = readOrRefuse(path, () => readSmallFile(location, size));
-  if (bytes.length !== size || hash('sha256', bytes) !== sha256) throw changingFileError(path);
-  return bytes;
 }
 
 /** Reads a file and checks its bytes. Yields the last piece only after the check, so a changed file is never sent completely. */

@@ -1,4 +1,5 @@
 import type { DeployFolderInput, DeployOptions } from '../deploy/input.ts';
+import type { FolderDisk } from '../folder/disk.ts';
 
 /** The folder to watch, and how to publish it. A watch needs a key. */
 export interface WatchFolderInput extends Omit<DeployFolderInput, 'ttl' | 'keep'> {
@@ -24,6 +25,8 @@ export interface WatchOptions extends Omit<DeployOptions, 'retries' | 'onCommitt
    * requests a publish, and the watch always emits an event with the result.
    */
   nudges?: EventTarget | undefined;
+  /** Reads the folder. Default: the calling thread does. */
+  disk?: FolderDisk | undefined;
   /** Replaces times of {@link WATCH_RULE}. */
   rule?: Partial<WatchRule> | undefined;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import type { BerthClient } from '../client.ts';
 import { deployFolder } from '../deploy/deploy.ts';
@@ -8,7 +8,7 @@ import { checkPassword } from '../deploy/publish.ts';
 import { hashPassword } from '../deploy/saved-resume-state.ts';
 import { ClientError } from '../errors.ts';
 import { defaultCacheDir } from '../folder/cache-files.ts';
-import { statOnDrive } from '../folder/drive.ts';
+import { statOnDrive, unlessAborted } from '../folder/drive.ts';
 import { findLastDeployment, type LastDeployment, targetCacheName } from '../folder/last-deployment.ts';
 import { isHtmlFile, type ReadFolder, readFolder } from '../folder/read-folder.ts';
 import type { FolderEvent, FolderFile } from '../folder/snapshot.ts';
@@ -67,9 +67,9 @@ export class WatchPublisher {
     const { input, options } = this.#context;
     const { client, folder, domain = null } = input;
     const stats = await statOnDrive(folder, options.signal);
-    const lastDeployment =
-      stats && findLastDeployment(this.#cacheDir, { client, source: realpathSync(folder), domain });
-    return lastDeployment && scanOf(lastDeployment);
+    const source = stats && (await unlessAborted(realpath(folder), options.signal));
+    const lastDeployment = source && findLastDeployment(this.#cacheDir, { client, source, domain });
+    return lastDeployment ? scanOf(lastDeployment) : null;
   }
 
   async scan(): Promise<WatchInput> {
@@ -78,7 +78,7 @@ export class WatchPublisher {
     const stats = await statOnDrive(input.folder, options.signal);
     if (!(stats?.isDirectory() || (stats?.isFile() && isHtmlFile(input.folder))))
       return { type: 'scanned', scan: { found: 'gone', id: 'gone', frontPage: false } };
-    const events = parts.readFolder(input.folder, {
+    const events = (options.disk?.readFolder ?? parts.readFolder)(input.folder, {
       cacheDir: this.#cacheDir,
       ignore: input.ignore,
       signal: options.signal,
@@ -124,13 +124,13 @@ export class WatchPublisher {
 
   async #deploy(snapshot: ReadFolder): Promise<WatchInput> {
     const { input, options, parts, emit } = this.#context;
-    const { signal, delta } = options;
+    const { signal, delta, disk } = options;
     let url: string | null = null;
     for (const event of this.#scanEvents.values()) emit(event);
     const events = parts.deployFolder(
       // The watch prunes its series itself, because others may publish to the domain too.
       { ...input, keep: undefined, labels: this.#labels },
-      { signal, cacheDir: this.#cacheDir, delta, retries: RETRIES, snapshot },
+      { signal, cacheDir: this.#cacheDir, delta, retries: RETRIES, snapshot, disk },
     );
     const deployment = await drain(events, (event) => {
       emit(event);

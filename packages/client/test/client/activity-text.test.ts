@@ -21,6 +21,14 @@ const CASES: [text: string, activity: Partial<Omit<Activity, 'event'>> & { event
   ['Removed the name of the account', { event: 'account.update', meta: { name: { from: 'Shop', to: null } } }],
   ['Account is now suspended', { event: 'account.update', meta: { state: { from: 'active', to: 'suspended' } } }],
   ['Invited grace@example.com', { event: 'account.update', meta: { invite: 'inv-1', invited: 'grace@example.com' } }],
+  [
+    'ada@example.com set their password',
+    { event: 'account.update', meta: { email: 'ada@example.com', password: 'set' } },
+  ],
+  [
+    'ada@example.com removed an identity at Acme',
+    { event: 'account.update', meta: { email: 'ada@example.com', identity: 'removed', provider: 'Acme' } },
+  ],
   ['Invited a person', { event: 'account.update', meta: { invite: 'inv-1', invited: null } }],
   ['Deleted the invitation inv-1', { event: 'account.update', meta: { invite: 'inv-1', invited: false } }],
   ['grace@example.com became a member', { event: 'member.create', meta: { email: 'grace@example.com' } }],

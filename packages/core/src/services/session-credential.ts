@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountCaller, Core } from '../core.ts';
 import { db, type StatementScope } from '../database/tables.ts';
 import type { AccountState } from '../entities/index.ts';
@@ -84,17 +83,4 @@ export function sessionOf(scope: StatementScope, core: Core, { account, token }:
     .where('s.id', '=', token)
     .where('s.account_id', '=', account)
     .where('s.expires', '>', core.now());
-}
-
-/** Ends sessions of a person, except one. @returns The number of sessions that ended. */
-export async function deleteSessions(
-  em: EntityManager,
-  person: string,
-  { except, account }: { except?: string; account?: string } = {},
-): Promise<number> {
-  let statement = db(em).deleteFrom('session').where('person_id', '=', person);
-  if (except !== undefined) statement = statement.where('id', '!=', except);
-  if (account !== undefined) statement = statement.where('account_id', '=', account);
-  const { numDeletedRows } = await statement.executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
 }

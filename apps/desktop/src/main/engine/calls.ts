@@ -6,9 +6,11 @@ import type { Keychain, LoginItem, Native } from '../native.ts';
 
 /** What a thread gets at its start. Everything can be cloned. */
 export interface EngineData {
-  options: Omit<BackendOptions, 'native' | 'emit' | 'fetch'>;
+  options: Omit<BackendOptions, 'native' | 'emit' | 'fetch' | 'disk'>;
   /** The thread sends a `RemoteRequest` to this port for each request to a server. */
   network: MessagePort;
+  /** The address of the program of the threads that read files. */
+  disk: string;
 }
 
 /** The calls that the main thread sends to the thread of the engine. */

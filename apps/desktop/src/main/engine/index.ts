@@ -6,6 +6,7 @@ import type { Native } from '../native.ts';
 import { openBackend } from '../open-backend.ts';
 import { problemOf } from '../problem.ts';
 import type { EngineCalls, EngineData, MainCalls } from './calls.ts';
+import { DiskThreads } from './disk-threads.ts';
 import { createRemoteFetch } from './remote-fetch.ts';
 
 // The program of the engine's thread: watches, hashes and publishes, so that the main thread only has to serve windows.
@@ -13,7 +14,8 @@ import { createRemoteFetch } from './remote-fetch.ts';
 // Electron would open files of users that are called `*.asar` as archives.
 Object.assign(process, { noAsar: true });
 
-const { options, network } = workerData as EngineData;
+const { options, network, disk: diskProgram } = workerData as EngineData;
+const disk = new DiskThreads(new URL(diskProgram));
 const port = parentPort!;
 let backend: Backend | null = null;
 
@@ -23,6 +25,7 @@ const calls: EngineCalls = {
       ...options,
       native: remoteNative(),
       fetch: createRemoteFetch(network),
+      disk,
       emit: (name, data) => void main.emit.asEvent(name, data, backend?.summary() ?? null),
     });
     return backend.summary();
@@ -42,6 +45,7 @@ const calls: EngineCalls = {
   setUpdate: (update) => backend?.setUpdate(update),
   async close() {
     await backend?.close();
+    disk.close();
     network.close();
   },
 };

@@ -13,6 +13,12 @@ const END_LIMIT_MS = 1_000;
 /** The young generation of the thread's heap, in MiB. It would grow to 64 MiB for a large folder, and keep that size for days. */
 const YOUNG_GENERATION_MB = 8;
 
+/** The programs of the threads. */
+export interface EnginePrograms {
+  engine: URL;
+  disk: URL;
+}
+
 /** What the engine needs in addition to the options of the backend. */
 export interface EngineOptions extends BackendOptions {
   /** Called with errors that no code of the engine has handled. */
@@ -22,12 +28,12 @@ export interface EngineOptions extends BackendOptions {
 /**
  * Starts the backend in a thread of its own. Neither hashing nor a drive that does not respond can block the calling thread.
  *
- * @param program The address of the compiled `engine/index.ts`.
+ * @param programs The addresses of the compiled `index.ts` and `disk.ts`.
  * @returns Opens the backend. It behaves like the one of `openBackend`.
  */
-export function engineOf(program: URL): (options: EngineOptions) => Promise<Backend> {
+export function engineOf(programs: EnginePrograms): (options: EngineOptions) => Promise<Backend> {
   return async (options) => {
-    const engine = new Engine(program, options);
+    const engine = new Engine(programs, options);
     await engine.open();
     return engine;
   };
@@ -39,11 +45,14 @@ class Engine implements Backend {
   #summary: Summary = { status: 'idle', text: 'Berth is starting.', progress: null, links: [], folders: [] };
   #isClosing = false;
 
-  constructor(program: URL, { native, emit, fetch = globalThis.fetch, onCrash, ...options }: EngineOptions) {
+  constructor(
+    { engine, disk }: EnginePrograms,
+    { native, emit, fetch = globalThis.fetch, onCrash, ...options }: EngineOptions,
+  ) {
     const { port1: requests, port2: network } = new MessageChannel();
     serveFetch(requests, fetch);
-    this.#worker = new Worker(program, {
-      workerData: { options, network } satisfies EngineData,
+    this.#worker = new Worker(engine, {
+      workerData: { options, network, disk: disk.href } satisfies EngineData,
       transferList: [network],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });

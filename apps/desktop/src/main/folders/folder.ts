@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type BerthClient, ClientError, type WatchEvent, watchFolder, type WatchRule } from '@berth/client';
+import {
+  type BerthClient,
+  ClientError,
+  type FolderDisk,
+  type WatchEvent,
+  watchFolder,
+  type WatchRule,
+} from '@berth/client';
 import type { Domain } from '@berth/contract';
 import pLimit from 'p-limit';
 import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
@@ -29,6 +36,7 @@ interface FolderOptions {
   record: FolderRecord;
   keychain: Pick<Keychain, 'read'>;
   cacheDir: string;
+  disk: FolderDisk | undefined;
   watchRule: Partial<WatchRule> | undefined;
   /** Returns how many versions to keep. Called after each deploy. */
   keep(): number;
@@ -204,13 +212,14 @@ export class Folder {
   }
 
   async #run({ client, nudges, controller: { signal } }: Watch): Promise<void> {
-    const { cacheDir, watchRule, keep } = this.#options;
+    const { cacheDir, disk, watchRule, keep } = this.#options;
     const { id, path, domain, labels } = this.#record;
     try {
       const password = await this.#findPassword(nudges, signal);
       if (signal.aborted) return;
       const input = { series: id, folder: path, client, domain, labels, keep, password, via: 'desktop' };
-      for await (const event of watchFolder(input, { signal, cacheDir, rule: watchRule, nudges })) this.#apply(event);
+      for await (const event of watchFolder(input, { signal, cacheDir, disk, rule: watchRule, nudges }))
+        this.#apply(event);
     } catch (error) {
       if (!signal.aborted) this.#setState({ is: 'failed', problem: problemOf(error) });
     }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { WatchRule } from '@berth/client';
+import type { FolderDisk, WatchRule } from '@berth/client';
 import type { Domain } from '@berth/contract';
 import { z } from 'zod';
 import type { WatchedFolder } from '../../shared/folder.ts';
@@ -18,6 +18,8 @@ interface FoldersOptions
   settings(): Settings;
   /** The folder where the watch engine caches hashes and what it has published. */
   cacheDir: string;
+  /** Reads the folders. Default: the calling thread does. */
+  disk?: FolderDisk | undefined;
   /** Overrides the timing of the watch engine. */
   watchRule?: Partial<WatchRule> | undefined;
   emit: Emit;
@@ -171,12 +173,13 @@ export class Folders {
   }
 
   #open(record: FolderRecord): Folder {
-    const { native, accounts, settings, cacheDir, watchRule } = this.#options;
+    const { native, accounts, settings, cacheDir, disk, watchRule } = this.#options;
     const { id, server } = record;
     const folder = new Folder({
       record,
       keychain: native.keychain,
       cacheDir,
+      disk,
       watchRule,
       keep: () => settings().keepVersions,
       findClient: () => accounts.signedInClient(server),

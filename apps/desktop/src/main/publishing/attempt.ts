@@ -2,6 +2,7 @@ import {
   type BerthClient,
   CANCELLED,
   deployFolder,
+  type FolderDisk,
   readFolder,
   type RetryPolicy,
   wholeDomainName,
@@ -26,6 +27,8 @@ export interface AttemptInput {
   /** Stores the deployment once it is live. */
   keep(deployment: CreatedDeployment): Promise<void>;
   cacheDir: string;
+  /** Reads the folder. Default: the calling thread does. */
+  disk: FolderDisk | undefined;
   retries: Partial<RetryPolicy> | undefined;
   /** Called with each change of the progress. */
   show(view: ProgressView): void;
@@ -52,7 +55,7 @@ export interface AttemptOutcome {
  * @param signal Aborted with an {@link EndReason}.
  */
 export async function attemptPublishing(input: AttemptInput, signal: AbortSignal): Promise<AttemptOutcome> {
-  const { options, cacheDir, retries } = input;
+  const { options, cacheDir, disk, retries } = input;
   const view = initialProgress();
   const outcome: AttemptOutcome = { deployment: null, domain: null, failure: null, progressed: false, view };
   const engineAbort = new AbortController();
@@ -83,7 +86,7 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
       return outcome;
     }
     const folder = await input.folder(engineAbort.signal);
-    const folderReading = readFolder(folder, { cacheDir, signal: engineAbort.signal });
+    const folderReading = (disk?.readFolder ?? readFolder)(folder, { cacheDir, signal: engineAbort.signal });
     let readStep = await folderReading.next();
     for (; readStep.done !== true; readStep = await folderReading.next())
       showProgress(applyDeployEvent(outcome.view, readStep.value, Date.now()));
@@ -97,7 +100,7 @@ export async function attemptPublishing(input: AttemptInput, signal: AbortSignal
       outcome.deployment = deployment;
       return input.keep(deployment);
     };
-    const deployControl = { cacheDir, retries, snapshot, signal: engineAbort.signal, onCommitted };
+    const deployControl = { cacheDir, disk, retries, snapshot, signal: engineAbort.signal, onCommitted };
     for await (const event of deployFolder(deployOptions, deployControl)) {
       if (event.type === 'linked') outcome.domain = event.domain;
       if (event.type === 'uploaded') outcome.progressed ||= event.done.files > 0;

@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { type BerthClient, ClientError, onDriveWithin, type RetryPolicy, type WatchRule } from '@berth/client';
+import {
+  type BerthClient,
+  ClientError,
+  onDriveWithin,
+  type RetryPolicy,
+  type WatchRule,
+  type FolderDisk,
+} from '@berth/client';
 import type { Problem } from '../../shared/problem.ts';
 import type { Publishing } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
@@ -36,6 +43,7 @@ export interface PublishingOptions extends StoreOptions {
   isReady(): boolean;
   /** The folder for cached hashes, unfinished uploads and copies of dropped files. */
   cacheDir: string;
+  disk?: FolderDisk | undefined;
   rule: WatchRule;
   retries?: Partial<RetryPolicy> | undefined;
   /** The absolute paths of the watched folders. */
@@ -97,7 +105,7 @@ export class Runner {
   };
 
   #inputOf(entry: Entry): AttemptInput {
-    const { accounts, list, listEvent, passwords, cacheDir, retries } = this.#options;
+    const { accounts, list, listEvent, passwords, cacheDir, disk, retries } = this.#options;
     const { id } = entry;
     return {
       client: () => clientFor(entry, accounts),
@@ -109,6 +117,7 @@ export class Runner {
         return list.saved();
       },
       cacheDir,
+      disk,
       retries: { ...SHORT_RETRIES, ...retries },
       show(view) {
         list.update(id, { view });

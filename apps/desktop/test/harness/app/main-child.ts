@@ -26,6 +26,7 @@ export async function compileMain(outDir: string): Promise<string> {
         input: {
           'main-program': join(import.meta.dirname, 'main-program.ts'),
           engine: join(import.meta.dirname, '../../../src/main/engine/index.ts'),
+          disk: join(import.meta.dirname, '../../../src/main/engine/disk.ts'),
         },
         external: ['electron'],
         output: { entryFileNames: '[name].js', format: 'es' },
@@ -39,8 +40,9 @@ export async function compileMain(outDir: string): Promise<string> {
 /** Starts the app in a child process. @param program The path from {@link compileMain}. @throws Error if the app does not start. */
 export async function startMainChild(options: MainOptions, program: string): Promise<MainChild> {
   const { home, server, dist, watchRule } = options;
-  const engine = pathToFileURL(join(dirname(program), 'engine.js')).href;
-  const child = fork(program, [JSON.stringify({ home, server, dist, watchRule, engine } satisfies MainOptions)], {
+  const addressOf = (name: string) => pathToFileURL(join(dirname(program), name)).href;
+  const programs = { engine: addressOf('engine.js'), disk: addressOf('disk.js') };
+  const child = fork(program, [JSON.stringify({ home, server, dist, watchRule, programs } satisfies MainOptions)], {
     serialization: 'advanced',
     execArgv: [],
   });

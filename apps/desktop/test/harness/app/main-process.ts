@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { WatchRule } from '@berth/client';
-import { engineOf } from '../../../src/main/engine/start-engine.ts';
+import { engineOf, type EnginePrograms } from '../../../src/main/engine/start-engine.ts';
 import { APP_SCHEME } from '../../../src/main/shell/app-protocol.ts';
 import { startApp } from '../../../src/main/start.ts';
 import { createFakeElectron, type FakeElectron } from '../fake-electron.ts';
@@ -15,7 +15,10 @@ const FAST_RULE: Partial<WatchRule> = {
   longestPauseMs: 200,
 };
 
-const ENGINE = new URL('../../../src/main/engine/index.ts', import.meta.url).href;
+const ENGINE = {
+  engine: new URL('../../../src/main/engine/index.ts', import.meta.url).href,
+  disk: new URL('../../../src/main/engine/disk.ts', import.meta.url).href,
+};
 
 /** The options for starting an app. Every value can be sent to another process. */
 export interface MainOptions {
@@ -26,8 +29,8 @@ export interface MainOptions {
   /** The folder of the compiled app. */
   dist: string;
   watchRule?: Partial<WatchRule> | undefined;
-  /** The address of the program of the engine's thread. Default: its source. */
-  engine?: string | undefined;
+  /** The addresses of the programs of the engine's threads. Default: their sources. */
+  programs?: Readonly<Record<keyof EnginePrograms, string>> | undefined;
 }
 
 /** What a window needs from the main process of the app. */
@@ -56,11 +59,11 @@ export async function startMain({
   server,
   dist,
   watchRule = FAST_RULE,
-  engine = ENGINE,
+  programs = ENGINE,
 }: MainOptions): Promise<MainHere> {
   const fake = createFakeElectron({ home });
   await startApp(fake.electron, {
-    openBackend: engineOf(new URL(engine)),
+    openBackend: engineOf({ engine: new URL(programs.engine), disk: new URL(programs.disk) }),
     dist,
     process: {
       platform: 'linux',

@@ -9,7 +9,9 @@ import { secretHash } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { canSignIn, ensurePerson, findPerson, getPerson, type KnownPerson } from './persons.ts';
+import { isSession } from './session-state.ts';
 import { openSession } from './sessions.ts';
+import { lockAccounts, moveSession } from './ended-sessions.ts';
 
 /** A request of a page of the console. */
 interface BrowserScope {
@@ -41,10 +43,12 @@ export async function acceptInvite(
   { secret, email }: { secret: string; email?: string | undefined },
 ): Promise<void> {
   await requireRateLimit(core, 'signin', browser.address);
-  const member = caller.kind === 'account' && caller.session ? caller.member : null;
+  const signedIn = isSession(caller) ? caller : null;
+  const member = signedIn?.member ?? null;
   const newSecret = await core.database.transaction(async (em) => {
     const found = await findInvite(em, core, secret);
     if (!found) throw unknownInvite();
+    if (signedIn) await lockAccounts(em, [signedIn.account, found.account]);
     const account = await lockActiveAccount(em, found.account);
     const invite = await spendInvite(em, core, secret);
     if (!invite) throw unknownInvite();
@@ -52,12 +56,8 @@ export async function acceptInvite(
       ? await requireInvited(em, member, invite.email)
       : await findNewPerson(em, core, invite.email ?? email);
     await joinAccount(em, core, account, { person, role: invite.role });
-    if (!member) return openSession(em, core, browser, { person, method: 'invite' });
-    await db(em)
-      .updateTable('session')
-      .set({ account_id: account.id })
-      .where('secret_hash', '=', secretHash(browser.session!))
-      .execute();
+    if (!signedIn) return openSession(em, core, browser, { person, method: 'invite' });
+    await moveSession(em, core, signedIn, account.id);
     return null;
   });
   if (newSecret !== null) browser.keepSession(newSecret);

@@ -5,14 +5,13 @@ import type { z } from 'zod';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { invalid, ServiceError } from '../../errors.ts';
-import { lockAccount } from '../accounts/account-lock.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { canReceiveMail, sendMail } from '../mails.ts';
 import { randomSecret } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
-import { deleteSessions } from '../session-credential.ts';
 import { countMail, hashCode, randomCode, requireMailer, useCode } from './codes.ts';
 import { createProof, PROOF_COOKIE_SECONDS } from './proofs.ts';
+import { endOtherSessions, lockAccountsOf } from './ended-sessions.ts';
 import type { SessionScope } from './session-scope.ts';
 
 /**
@@ -91,7 +90,7 @@ export async function changeEmail(
   if (asker !== person)
     throw new ServiceError('authentication_failed', 'Another person asked for these codes. Ask for new ones.');
   await core.database.transaction(async (em) => {
-    const accounts = await lockAccounts(em, person);
+    const accounts = await lockAccountsOf(em, person);
     const { email: from } = await db(em)
       .selectFrom('person')
       .select('email')
@@ -100,23 +99,11 @@ export async function changeEmail(
       .executeTakeFirstOrThrow();
     await refuseTaken(em, { person, to, accounts });
     await moveAddress(em, core, { person, from, to });
-    await deleteSessions(em, person, { except: caller.token });
+    await endOtherSessions(em, core, caller);
     const meta = { email: { from, to } };
     for (const account of accounts)
       recordActivity(em, { account, event: 'account.update', authMethod: 'session', created: core.now(), meta });
   });
-}
-
-/** Locks the accounts of a person, in the order in which all transactions lock them. */
-async function lockAccounts(em: EntityManager, person: string): Promise<string[]> {
-  const rows = await db(em)
-    .selectFrom('member')
-    .select('account_id as account')
-    .where('person_id', '=', person)
-    .orderBy('account_id')
-    .execute();
-  for (const { account } of rows) await lockAccount(em, account);
-  return rows.map(({ account }) => account);
 }
 
 /** The person has proved that the address is theirs, so that the answer reveals nothing to a stranger. */

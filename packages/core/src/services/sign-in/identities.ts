@@ -9,10 +9,10 @@ import { lockAccount } from '../accounts/account-lock.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { randomSecret } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
-import { deleteSessions } from '../session-credential.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { createProof, PROOF_COOKIE_SECONDS, type SpentProof } from './proofs.ts';
 import { requireProvider } from './relying-party.ts';
+import { endOtherSessions, lockAccountsOf } from './ended-sessions.ts';
 import type { SessionScope } from './session-scope.ts';
 import { requireWayIn } from './way-in.ts';
 
@@ -99,13 +99,13 @@ export async function deleteIdentity({ core, caller }: SessionScope, identity: s
   const { person } = caller.member;
   const { email } = caller.session;
   return core.database.transaction(async (em) => {
-    await lockAccount(em, caller.account);
+    await lockAccountsOf(em, person);
     const row = id === undefined ? null : await em.findOne(Identity, { id: Number(id), person });
     if (!row) throw notFound('identity');
     em.remove(row);
     await em.flush();
     await requireWayIn(em, core, email);
-    await deleteSessions(em, person, { except: caller.token });
+    await endOtherSessions(em, core, caller);
     record(em, core, { account: caller.account, email, identity: 'removed', provider: nameOf(core, row.issuer) });
     return { identity };
   });

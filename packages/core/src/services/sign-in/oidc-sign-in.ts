@@ -97,9 +97,9 @@ async function openFor(
         .where('expires', '>', core.now())
         .executeTakeFirst();
       if (same) return renewSession(core, same.id, em);
-      await db(em).deleteFrom('session').where('id', '=', proof.session).execute();
     }
-    return openSession(em, core, browser, { person, method: 'oidc', proved: provedBy(core, claims) });
+    const proved = provedBy(core, claims);
+    return openSession(em, core, browser, { person, method: 'oidc', proved, replaces: proof.session });
   });
 }
 

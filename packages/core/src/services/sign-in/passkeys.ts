@@ -7,10 +7,10 @@ import { Passkey, Person } from '../../entities/index.ts';
 import { invalid, notFound, ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { deleteSessions } from '../session-credential.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 import { createProof, spendProof } from './proofs.ts';
 import { ALGORITHMS, CHALLENGE_SECONDS, loadWebAuthn, requireRelyingParty } from './relying-party.ts';
+import { endOtherSessions, lockAccountsOf } from './ended-sessions.ts';
 import type { SessionScope } from './session-scope.ts';
 import { requireWayIn } from './way-in.ts';
 
@@ -118,7 +118,7 @@ export async function deletePasskey({ core, caller }: SessionScope, id: string):
   const { person } = caller.member;
   const { email } = caller.session;
   return core.database.transaction(async (em) => {
-    await lockAccount(em, caller.account);
+    await lockAccountsOf(em, person);
     const deleted = await db(em)
       .deleteFrom('passkey')
       .where('id', '=', id)
@@ -127,7 +127,7 @@ export async function deletePasskey({ core, caller }: SessionScope, id: string):
       .executeTakeFirst();
     if (!deleted) throw notFound('passkey');
     await requireWayIn(em, core, email);
-    await deleteSessions(em, person, { except: caller.token });
+    await endOtherSessions(em, core, caller);
     const meta = { name: deleted.name, email };
     recordActivity(em, {
       account: caller.account,

@@ -3,10 +3,11 @@ import type { Browser, Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { ServiceError } from '../../errors.ts';
 import { hashOfNoPassword, hashPassword, renewHash, verifyPassword } from '../passwords.ts';
+import { recordActivity } from '../activities/activities.ts';
 import { giveBackRateLimit, requireRateLimit, takeFromBucket, rateLimitExceeded } from '../rate-limits.ts';
-import { deleteSessions } from '../session-credential.ts';
 import { findPerson, getPerson, type KnownPerson } from './persons.ts';
 import { openSession, renewSession } from './sessions.ts';
+import { endOtherSessions, lockAccountsOf } from './ended-sessions.ts';
 import type { SessionScope } from './session-scope.ts';
 import { requireWayIn } from './way-in.ts';
 
@@ -92,8 +93,13 @@ export async function setPersonPassword({ core, caller }: SessionScope, password
   const passwordHash = password === null ? null : await hashPassword(password);
   await core.database.transaction(async (em) => {
     const { person } = caller.member;
+    const { email } = caller.session;
+    await lockAccountsOf(em, person);
     await db(em).updateTable('person').set({ password_hash: passwordHash }).where('id', '=', person).execute();
-    if (password === null) await requireWayIn(em, core, caller.session.email);
-    await deleteSessions(em, person, { except: caller.token });
+    if (password === null) await requireWayIn(em, core, email);
+    await endOtherSessions(em, core, caller);
+    const meta = { email, password: password === null ? 'removed' : 'set' };
+    const { account } = caller;
+    recordActivity(em, { account, event: 'account.update', authMethod: 'session', created: core.now(), meta });
   });
 }

@@ -2,7 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db, type StatementScope } from '../../database/tables.ts';
+import { recordActivity } from '../activities/activities.ts';
 import { randomSuffix } from '../random.ts';
+import { endSessions, lockAccountsOf, selectSessions } from './ended-sessions.ts';
 
 /** A human who signs in. */
 export interface KnownPerson {
@@ -54,10 +56,17 @@ export async function ensurePerson(em: EntityManager, core: Core, email: string)
  * Records that a person has proved that their e-mail address is theirs. Passkeys, identities, passwords and sessions from before
  * the first such proof are deleted, because someone else could have added them. Source: security T47.
  */
-export async function verifyPerson(em: EntityManager, core: Core, { id, verified }: KnownPerson): Promise<void> {
+export async function verifyPerson(em: EntityManager, core: Core, { id, email, verified }: KnownPerson): Promise<void> {
   if (verified !== null) return;
-  for (const table of ['passkey', 'identity', 'session'] as const)
-    await db(em).deleteFrom(table).where('person_id', '=', id).execute();
+  const accounts = await lockAccountsOf(em, id);
+  await endSessions(em, core, await selectSessions(em).where('s.person_id', '=', id).execute());
+  const passkeys = await db(em).deleteFrom('passkey').where('person_id', '=', id).returning('name').execute();
+  await db(em).deleteFrom('identity').where('person_id', '=', id).execute();
+  for (const account of accounts)
+    for (const { name } of passkeys) {
+      const meta = { name, email };
+      recordActivity(em, { account, event: 'passkey.delete', authMethod: 'system', created: core.now(), meta });
+    }
   await db(em).updateTable('person').set({ verified: core.now(), password_hash: null }).where('id', '=', id).execute();
 }
 

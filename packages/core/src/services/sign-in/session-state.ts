@@ -3,6 +3,7 @@ import type { Browser, Caller, Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { notFound } from '../../errors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
+import { lockAccounts, moveSession } from './ended-sessions.ts';
 import { canUsePasskeys } from './relying-party.ts';
 import type { SessionCaller, SessionScope } from './session-scope.ts';
 
@@ -24,7 +25,8 @@ export async function readSessionState(core: Core, browser: Browser, caller: Cal
   };
 }
 
-function isSession(caller: Caller): caller is SessionCaller {
+/** Whether a person who is signed in to the console sends the request. */
+export function isSession(caller: Caller): caller is SessionCaller {
   return caller.kind === 'account' && caller.session !== undefined;
 }
 
@@ -75,5 +77,8 @@ async function listAccounts(core: Core, person: string): Promise<SessionAccount[
 export async function chooseAccount({ core, caller }: SessionScope, account: string): Promise<void> {
   const accounts = await listAccounts(core, caller.member.person);
   if (!accounts.some((each) => each.account === account)) throw notFound('account');
-  await db(core).updateTable('session').set({ account_id: account }).where('id', '=', caller.token).execute();
+  await core.database.transaction(async (em) => {
+    await lockAccounts(em, [caller.account, account]);
+    await moveSession(em, core, caller, account);
+  });
 }

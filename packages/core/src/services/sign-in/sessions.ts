@@ -4,21 +4,29 @@ import type { Browser, Core } from '../../core.ts';
 import { db, type StatementScope } from '../../database/tables.ts';
 import { Account, Person, Session } from '../../entities/index.ts';
 import { ServiceError } from '../../errors.ts';
-import { lockAccount } from '../accounts/account-lock.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { randomSecret, randomSuffix, secretHash } from '../random.ts';
 import { MAX_SESSION_MS, sessionExpires } from '../session-credential.ts';
+import { endSessions, lockAccounts, selectSessions } from './ended-sessions.ts';
 import { type KnownPerson, linkMemberships } from './persons.ts';
 
 /** The maximum number of sessions of a person. A further one ends the one that was not used for the longest time. */
 const MAX_SESSIONS = 50;
 const MAX_AGENT_LENGTH = 256;
 
+interface NewSession {
+  person: KnownPerson;
+  method: SignInMethod;
+  /** When the person proved who they are. Default: now. */
+  proved?: Date;
+  /** The id of a further session of the browser that ends. Default: none. */
+  replaces?: string | null;
+}
+
 /**
  * Signs a person in, in the caller's transaction. The session acts for the account that the person used last, otherwise for the
  * account that they own. The browser gets a new secret, and its earlier session ends.
  *
- * @param proved When the person proved who they are. Default: now.
  * @returns The secret, which the browser must get after the commit.
  * @throws `forbidden` if the person is no member of an active account. Source: api §13; security T43, T46.
  */
@@ -26,14 +34,13 @@ export async function openSession(
   em: EntityManager,
   core: Core,
   browser: Pick<Browser, 'agent' | 'address' | 'session'>,
-  { person, method, proved }: { person: KnownPerson; method: SignInMethod; proved?: Date },
+  { person, method, proved, replaces = null }: NewSession,
 ): Promise<string> {
   if (person.verified !== null) await linkMemberships(em, person);
   const account = await chooseAccount(em, person);
-  await lockAccount(em, account);
-  if (browser.session !== null)
-    await db(em).deleteFrom('session').where('secret_hash', '=', secretHash(browser.session)).execute();
-  await makeSessionRoom(em, person.id);
+  const ending = await findEnding(em, browser, { person: person.id, replaces });
+  await lockAccounts(em, [account, ...ending.map((each) => each.account)]);
+  await endSessions(em, core, ending);
   const secret = randomSecret();
   const id = `ses-${randomSuffix()}`;
   const created = core.now();
@@ -85,16 +92,28 @@ async function chooseAccount(em: EntityManager, { id, email }: KnownPerson): Pro
   );
 }
 
-async function makeSessionRoom(em: EntityManager, person: string): Promise<void> {
-  await db(em)
-    .deleteFrom('session')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('session')
-        .select('id')
-        .where('person_id', '=', person)
-        .orderBy('seen', 'desc')
-        .offset(MAX_SESSIONS - 1),
+/** Returns the sessions that end: those of the browser, and those for which the person has no room. */
+async function findEnding(
+  em: EntityManager,
+  browser: Pick<Browser, 'session'>,
+  { person, replaces }: { person: string; replaces: string | null },
+) {
+  const hash = browser.session === null ? null : secretHash(browser.session);
+  return selectSessions(em)
+    .where(({ or, eb, selectFrom }) =>
+      or([
+        eb('s.secret_hash', '=', hash),
+        eb('s.id', '=', replaces),
+        eb(
+          's.id',
+          'in',
+          selectFrom('session')
+            .select('id')
+            .where('person_id', '=', person)
+            .orderBy('seen', 'desc')
+            .offset(MAX_SESSIONS - 1),
+        ),
+      ]),
     )
     .execute();
 }

@@ -173,6 +173,47 @@ describe('api §13: the list of sessions', () => {
     ).toEqual([phone, third, laptop].map(({ caller }) => ({ meta: { session: caller.token, email } })));
   });
 
+  describe('is recorded in the activities of each account for which it acted', () => {
+    const eventsOf = async (account: string) =>
+      (
+        await database.query<{ event: string; meta: Record<string, unknown> }>(
+          `select event, meta from activity where account_id = $1 and event in ('session.create', 'session.delete', 'account.update')
+           order by id`,
+          [account],
+        )
+      ).map(({ event, meta: { email: _email, method: _method, ...meta } }) => ({ event, meta }));
+
+    it('when the person uses another account', async () => {
+      const [{ email, account }, other] = [await addOwner(), await addOwner()];
+      await addMember(await actForAccount(core, other.account), email);
+      const scope = await signInByLink(core, email);
+      await chooseAccount(scope, other.account);
+      await chooseAccount({ ...scope, caller: await callerOf(core, scope.browser) }, other.account);
+      const meta = { session: scope.caller.token };
+      expect(await eventsOf(account)).toEqual([
+        { event: 'session.create', meta },
+        { event: 'session.delete', meta },
+      ]);
+      expect((await eventsOf(other.account)).at(-1)).toEqual({ event: 'session.create', meta });
+    });
+
+    it('when a change of the password ends it, and when the browser signs in again', async () => {
+      const { email, account } = await addOwner();
+      const phone = await signInByLink(core, email);
+      const laptop = await signInByLink(core, email);
+      await setPersonPassword(laptop, PASSWORD);
+      const again = await signInByLink(core, email, laptop.browser);
+      expect(await eventsOf(account)).toEqual([
+        { event: 'session.create', meta: { session: phone.caller.token } },
+        { event: 'session.create', meta: { session: laptop.caller.token } },
+        { event: 'session.delete', meta: { session: phone.caller.token } },
+        { event: 'account.update', meta: { password: 'set' } },
+        { event: 'session.delete', meta: { session: laptop.caller.token } },
+        { event: 'session.create', meta: { session: again.caller.token } },
+      ]);
+    });
+  });
+
   it('T47: belongs to a person who is deleted a day after their last membership', async () => {
     const [owner, member] = [await addOwner(), await addOwner()];
     const guest = `guest-${member.email}`;
