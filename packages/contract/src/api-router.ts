@@ -92,9 +92,9 @@ import type {
   RequestedCode,
   RequestedEmailChange,
   SessionProof,
-  SessionState,
   SignedIn,
 } from './sign-in.ts';
+import type { SessionState } from './session-state.ts';
 import type { DeletedSite, Site, SiteList, SitePath, SiteQuery } from './sites.ts';
 import type { CreatedToken, DeletedToken, Token, TokenList, TokenPath, TokenRequest } from './tokens.ts';
 import type { AbortedUpload, BeginUpload, BegunUpload, CommitUpload } from './uploads.ts';

@@ -5,9 +5,7 @@ import { Label, Labels } from './labels.ts';
 import { DeploymentReference } from './names.ts';
 import { openEnum } from './open-enum.ts';
 import { NextCursor, PageQuery } from './pages.ts';
-
-/** A point in time, in Unix seconds. Source: api §1. */
-export const Timestamp = z.int().describe('Unix seconds.').meta({ example: 1790000000 });
+import { Timestamp } from './timestamp.ts';
 
 /** A part of a published file that has no effect as written. Source: api §3. */
 export const Warning = z

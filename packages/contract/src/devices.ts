@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from './deployments.ts';
+import { Timestamp } from './timestamp.ts';
 
 /** The number of seconds for which a person can approve a device: 10 minutes. Source: api §13. */
 export const DEVICE_GRANT_SECONDS = 600;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from './deployments.ts';
+import { Timestamp } from './timestamp.ts';
 import { Labels } from './labels.ts';
 import { AUTH_METHODS } from './auth-methods.ts';
 import { domainName } from './names.ts';

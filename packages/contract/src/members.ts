@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from './deployments.ts';
+import { Timestamp } from './timestamp.ts';
 import { openEnum } from './open-enum.ts';
 
 /** What a member may do: `owner` everything; `member` everything but invite and remove members and delete the account. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from './deployments.ts';
+import { Timestamp } from './timestamp.ts';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Timestamp } from './deployments.ts';
+import { Timestamp } from './timestamp.ts';
 import { openEnum } from './open-enum.ts';
 import { NextCursor, PageQuery } from './pages.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Keep, Ttl } from './deploy-form.ts';
-import { Timestamp } from './deployments.ts';
+import { Timestamp } from './timestamp.ts';
 import { Labels } from './labels.ts';
 import { list } from './lists.ts';
 import { domainName, type TokenKind } from './names.ts';

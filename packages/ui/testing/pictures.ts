@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 
 /** A state of a window, as its gallery describes it. */
@@ -49,8 +49,16 @@ export async function takePictures<S extends PicturedState>(
       // The first text appears only after the requested data has arrived.
       await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
       const { width, height } = look.viewport;
-      const name = `${state.name}-${width}x${height}-${look.colorScheme}.png`;
-      await page.screenshot({ path: join(resolve(folder), name), animations: 'disabled' });
+      const name = `${state.name}-${width}x${height}-${look.colorScheme}`;
+      if (areKept) await writeFile(join(folder, `${name}.webp`), await webpOf(page));
+      else await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
       await page.context().close();
     }
+}
+
+/** Returns a picture of a page that is a third as large as a PNG. */
+async function webpOf(page: Page): Promise<Buffer> {
+  const devTools = await page.context().newCDPSession(page);
+  const { data } = await devTools.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
+  return Buffer.from(data, 'base64');
 }

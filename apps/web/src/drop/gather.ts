@@ -1,8 +1,8 @@
 import type { ListedFile } from './messages.ts';
 
-/** How many files are sent to the worker at once. The browser looks at each file of a message, so a longer one stops the page. */
+/** How many files are sent to the worker at once. The browser handles each file of a message in turn, so a larger message blocks the page. */
 const FILES_PER_MESSAGE = 100;
-/** How many files of a dropped folder are opened at once, where the browser has no handles. */
+/** How many files of a dropped folder are listed before the page can render again. */
 const FILES_PER_TURN = 50;
 
 /** What a person dropped, chose or pasted. */
@@ -20,10 +20,10 @@ interface HandleItem {
 }
 
 /**
- * Returns what was dropped. Must be called while the event is handled, because its items exist only until then.
+ * Returns what was dropped. Call it synchronously in the event handler: its items are gone afterwards.
  *
- * With a handle, the worker reads the folder, and a later page can continue. Browsers without handles, and those that refuse one for
- * a folder such as Downloads, give entries.
+ * With a handle, the worker reads the folder, and a later page can continue the upload. Entries are used in browsers without handles,
+ * and for folders that the browser gives no handle for, such as Downloads.
  */
 export async function gatherDrop(transfer: DataTransfer): Promise<Gathered | null> {
   const items = [...transfer.items].filter(({ kind }) => kind === 'file');
@@ -91,7 +91,7 @@ async function* walkEntries(entries: readonly FileSystemEntry[], folder = ''): A
   }
 }
 
-/** Reads the entries of a folder, of which the browser gives at most 100 at once. */
+/** Reads the entries of a folder, which the browser returns at most 100 at a time. */
 async function* readFolder(folder: FileSystemDirectoryEntry): AsyncGenerator<FileSystemEntry[]> {
   const reader = folder.createReader();
   for (;;) {
@@ -105,7 +105,7 @@ function openEntry(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject));
 }
 
-/** Collects files to groups, and lets the page render between them. */
+/** Groups files, and lets the page render between the groups. */
 async function* inTurns(files: AsyncIterable<ListedFile>): AsyncGenerator<ListedFile[]> {
   let group: ListedFile[] = [];
   for await (const file of files) {

@@ -14,7 +14,7 @@ export interface ListedFile {
   file: File;
 }
 
-/** Where the files of a drop come from. The page sends the files of a `list` in small messages, because each one takes time. */
+/** Where the files of a drop come from. The page sends the files of a `list` in small messages. */
 type DropOrigin =
   | { kind: 'directory'; handle: FileSystemDirectoryHandle }
   | { kind: 'zip'; file: File }

@@ -1,16 +1,18 @@
 import { Button } from '@berth/ui/components/button';
 import { PageFrame } from '@berth/ui/components/page';
 import { DropTarget } from '@berth/ui/pages/publish/drop-target';
-import { Options } from '@berth/ui/pages/publish/options';
 import { PublishingCard, type PublishingActions } from '@berth/ui/pages/publish/publishing-card';
 import { useAccount } from '@berth/ui/state/account';
 import { useNotes } from '@berth/ui/state/toasts';
 import { Files, FolderOpen } from 'lucide-react';
-import { type ChangeEvent, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { type ChangeEvent, lazy, Suspense, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { answerOf } from '../account/answers.ts';
 import { client } from '../backend.ts';
 import { useDrops } from '../drop/drops-context.tsx';
 import { gatherFiles } from '../drop/gather.ts';
+
+/** Only people who are signed in have options. */
+const Options = lazy(() => import('@berth/ui/pages/publish/options').then(({ Options }) => ({ default: Options })));
 
 /** Takes a folder, files or an archive, and shows what happens to each until it has a link. */
 export default function PublishPage() {
@@ -71,7 +73,7 @@ export default function PublishPage() {
         <input ref={folderInput} type="file" hidden multiple aria-label="Folder" onChange={choose} />
         <input ref={filesInput} type="file" hidden multiple aria-label="Files" onChange={choose} />
       </DropTarget>
-      {hasAccess && <Options />}
+      <Suspense>{hasAccess && <Options />}</Suspense>
       {publishings.length > 0 && (
         <ul className="cards" aria-label="Drops">
           {publishings.map((publishing) => (

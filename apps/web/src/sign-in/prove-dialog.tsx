@@ -19,7 +19,7 @@ interface ProveProps {
 }
 
 /** Asks the person to prove who they are, in a way that they and the server have. @param onClose Called with the result. */
-export function ProveDialog({ onClose }: { onClose: (isProven: boolean) => void }) {
+export default function ProveDialog({ onClose }: { onClose: (isProven: boolean) => void }) {
   const { session } = useSession();
   if (session.is !== 'signed-in') return null;
   const { offer, signedIn } = session;

@@ -1,10 +1,12 @@
 import type { Answer } from '@berth/ui/backend';
-import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from 'react';
+import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useRef, useState } from 'react';
 import { answerOf } from '../account/answers.ts';
 import { needsProof } from './proof-answers.ts';
-import { ProveDialog } from './prove-dialog.tsx';
 
 type AskForProof = () => Promise<boolean>;
+
+/** Most visits need no proof. */
+const ProveDialog = lazy(() => import('./prove-dialog.tsx'));
 
 const ProveContext = createContext<AskForProof | null>(null);
 
@@ -44,7 +46,11 @@ export function ProveProvider({ children }: { children: ReactNode }) {
   return (
     <ProveContext value={ask}>
       {children}
-      {isOpen && <ProveDialog onClose={close} />}
+      {isOpen && (
+        <Suspense>
+          <ProveDialog onClose={close} />
+        </Suspense>
+      )}
     </ProveContext>
   );
 }

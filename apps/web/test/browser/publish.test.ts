@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { DEFAULT_PLANS } from '@berth/contract';
 import { describeInBrowser, openPage, type WatchedPage } from '@berth/testing/browser';
 import { zip } from '@berth/testing/zip-bytes';
 import type { Locator, Page } from 'playwright-core';
@@ -97,6 +98,19 @@ describeInBrowser('the drop page', (browser) => {
     const url = await cards.first().getByRole('link').first().getAttribute('href');
     expect((await console.server().visit(url!)).text).toBe('<h1>It sails.</h1>');
     expect(bodies).toHaveLength(1);
+  });
+
+  it('refuses a folder that is too large without an account before it reads a file, with the limit', async () => {
+    const { page } = await openConsole();
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(new URL(request.url()).pathname));
+    const files = Array.from({ length: DEFAULT_PLANS[0]!.limits.maxFilesCount + 1 }, (_, file) => [`${file}.txt`, '']);
+    await dropOn(page, await writeFolder('large', { 'index.html': '', ...Object.fromEntries(files) }));
+    await cardOf(page, 'large').getByText('Not published').waitFor();
+    expect(await cardOf(page, 'large').innerText()).toContain(
+      DEFAULT_PLANS[0]!.limits.maxFilesCount.toLocaleString('en-US'),
+    );
+    expect(sent.filter((path) => path.startsWith('/trpc/deployments'))).toEqual([]);
   });
 
   it('names a file that the server refuses, and sends no content', async () => {

@@ -71,10 +71,10 @@ const ACTIVITIES: Script = {
 export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
     name: 'activity-list',
+    kept: true,
     path: '/app/activity',
     answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY } } },
     shows: ['Today', 'Yesterday', 'Plan changed from free to pro'],
-    kept: true,
   },
   {
     name: 'activity-filtered',
@@ -102,7 +102,6 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     path: '/app/tokens',
     answers: { 'tokens.list': TOKEN_LIST },
     shows: ['API key a1b2c3d', 'Publishes to www.harbour.example', 'Never used', 'Expires in 5 days', 'Expired'],
-    kept: true,
   },
   {
     name: 'tokens-none',
@@ -142,7 +141,6 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     path: '/app/usage',
     answers: USAGE_ANSWERS,
     shows: ['Your plan: Pro', '212 of 1,000', 'At most 10,000 files', 'On request'],
-    kept: true,
   },
   {
     name: 'usage-scheduled',

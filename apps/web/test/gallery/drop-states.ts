@@ -41,6 +41,7 @@ const failed = (message: string, next: string | null, file: string | null = null
 export const DROP_STATES: readonly GalleryState[] = [
   {
     name: 'drop-idle',
+    kept: true,
     path: '/',
     signedIn: null,
     shows: ['Drop a folder, get a link', 'Choose folder', 'a link lasts 3 days'],
@@ -114,6 +115,7 @@ export const DROP_STATES: readonly GalleryState[] = [
   },
   {
     name: 'drop-sending',
+    kept: true,
     path: '/',
     signedIn: null,
     drops: [
@@ -168,6 +170,7 @@ export const DROP_STATES: readonly GalleryState[] = [
   },
   {
     name: 'drop-published',
+    kept: true,
     path: '/',
     signedIn: null,
     drops: [drop(published(anonymous), { leftOut: [{ reason: 'private', count: 1, paths: ['.env'] }] })],

@@ -98,6 +98,12 @@ function sessionOf({ signedIn = {}, offer = {} }: SessionOptions): SessionState 
     methods: { password: true, passkey: true, code: false, oidc: null },
     signUp: false,
     refusal: null,
+    anonymous: {
+      maxFileSize: 20_971_520,
+      maxFilesCount: 1_000,
+      maxTotalSize: 26_214_400,
+      blockedExtensions: ['exe'],
+    },
     ...offer,
     signedIn: signedIn && {
       session: 'ses-1',

@@ -176,10 +176,10 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
   },
   {
     name: 'members',
+    kept: true,
     path: '/app/members',
     answers: MEMBERS,
     shows: [EMAIL, 'jonas@harbour.example', 'grace@example.com', 'Anyone with the link', '2 of 5'],
-    kept: true,
   },
   {
     name: 'members-full',
@@ -220,10 +220,10 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
   },
   {
     name: 'account',
+    kept: true,
     path: '/app/account',
     answers: SETTINGS,
     shows: ['This browser', 'Phone', 'Sign out of all others'],
-    kept: true,
   },
   {
     name: 'account-several',

@@ -20,10 +20,7 @@ try {
   await takePictures(process.argv.slice(2), {
     states: STATES,
     sizes: [DESKTOP, TABLET, PHONE],
-    kept: [
-      { viewport: DESKTOP, colorScheme: 'light' },
-      { viewport: PHONE, colorScheme: 'dark' },
-    ],
+    kept: [{ viewport: DESKTOP, colorScheme: 'light' }],
     open: (state, look) => gallery.open(state, look),
   });
 } finally {

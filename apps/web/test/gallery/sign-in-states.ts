@@ -40,6 +40,7 @@ const enterPassword = async (page: Page) => {
 const SIGN_IN_PAGE: readonly Omit<GalleryState, 'path' | 'signedIn'>[] = [
   {
     name: 'sign-in-every-way',
+    kept: true,
     offer: { methods: EVERY_METHOD, signUp: true },
     shows: [
       'Sign in with a passkey',
@@ -47,7 +48,6 @@ const SIGN_IN_PAGE: readonly Omit<GalleryState, 'path' | 'signedIn'>[] = [
       'Send me a code',
       'No account yet? Sign in with a code or Acme',
     ],
-    kept: true,
   },
   { name: 'sign-in-password', shows: ['Password', 'Ask the operator of this server', 'npm run berth -- sign-in'] },
   {
@@ -169,7 +169,6 @@ const LINK_PAGES: readonly GalleryState[] = [
     ...LINK,
     answers: { 'signIn.readLink': { value: { email: 'owner@localhost', expires: NOW_SECONDS + 900 } } },
     shows: ['Sign in as owner@localhost', 'It works once.'],
-    kept: true,
   },
   {
     name: 'first-link-spent',
@@ -213,7 +212,6 @@ const CLAIM_PAGES: readonly GalleryState[] = [
     signedIn: null,
     answers: { 'account.claimed': ANONYMOUS_SITE },
     shows: ['Harbour Festival 2026', 'in 2 days 23 hours', 'Ask the operator of this server for one'],
-    kept: true,
   },
   {
     name: 'claim-sign-up',
@@ -307,11 +305,11 @@ const DEVICE_PAGES: readonly GalleryState[] = [
   },
   {
     name: 'device-found',
+    kept: true,
     path: '/device?code=BCDF-GHJK',
     answers: { 'devices.find': { value: ADA_LAPTOP } },
     act: findDevice,
     shows: ['berth-cli on ada-laptop', 'Approve', 'Deny'],
-    kept: true,
   },
 ];
 

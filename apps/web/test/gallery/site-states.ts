@@ -50,10 +50,10 @@ const DOMAIN_ANSWERS = {
 export const SITE_STATES: readonly GalleryState[] = [
   {
     name: 'sites-list',
+    kept: true,
     path: '/app/sites',
     answers: { 'sites.list': list(MIXED_SITES) },
     shows: ['Harbour Festival 2026', 'Waiting for DNS', '2 days 23 hours left', 'Taken down', 'Being deleted', 'Empty'],
-    kept: true,
   },
   {
     name: 'sites-many',
@@ -116,6 +116,7 @@ export const SITE_STATES: readonly GalleryState[] = [
   },
   {
     name: 'site-domain',
+    kept: true,
     path: '/app/sites/www.harbour.example',
     answers: SITE_ANSWERS,
     shows: [
@@ -127,7 +128,6 @@ export const SITE_STATES: readonly GalleryState[] = [
       'Roll back…',
       'Download',
     ],
-    kept: true,
   },
   {
     name: 'site-changes',
@@ -235,6 +235,7 @@ export const SITE_STATES: readonly GalleryState[] = [
   },
   {
     name: 'domain-incomplete',
+    kept: true,
     path: '/app/domains/harbour.example',
     answers: DOMAIN_ANSWERS,
     shows: [
@@ -244,7 +245,6 @@ export const SITE_STATES: readonly GalleryState[] = [
       'Steps for Cloudflare',
       'Copy share link',
     ],
-    kept: true,
   },
   {
     name: 'domain-live',

@@ -7,13 +7,13 @@ import {
   type ResumeState,
 } from '@berth/client/browser/upload';
 import { applyDeployEvent, initialProgress, leftOutOf, type ProgressView } from '@berth/client/progress-view';
-import { type CreatedDeployment, type Limits, UPLOAD_SECONDS } from '@berth/contract';
+import { type CreatedDeployment, UPLOAD_SECONDS } from '@berth/contract';
 import type { Problem } from '@berth/ui/backend';
 import type { PauseReason, Publishing, PublishingState } from '@berth/ui/publishing';
 import { problemOf } from '../../account/answers.ts';
 import type { Drop } from '../messages.ts';
 import { hashFiles, type KnownHashes } from './hash-files.ts';
-import { findDoubt, refuseFiles } from './judge.ts';
+import { type FileLimits, findDoubt, refuseFiles } from './judge.ts';
 import { type SavedUpload, savedUploads } from './saved-uploads.ts';
 import type { Source } from './sources.ts';
 import { xhrSender } from './xhr-sender.ts';
@@ -28,8 +28,8 @@ const OFFLINE_CHECK_MS = 5_000;
 export interface JobParts {
   client: BerthClient;
   /** Opens the files. Called again if the job is repeated. */
-  open(limits: Limits | null): Promise<Source>;
-  readLimits(): Promise<Limits | null>;
+  open(limits: FileLimits | null): Promise<Source>;
+  readLimits(): Promise<FileLimits | null>;
   /** Runs one step at a time over all jobs. A job that is paused lets others pass. */
   inTurn<T>(step: () => Promise<T>): Promise<T>;
   /** Shows the state. */
@@ -148,7 +148,7 @@ export class Job {
     return instead === null ? source : source.within(instead);
   }
 
-  async #list(source: Source, limits: Limits | null, signal: AbortSignal): Promise<FoundFile[]> {
+  async #list(source: Source, limits: FileLimits | null, signal: AbortSignal): Promise<FoundFile[]> {
     this.#show({ is: 'working', progress: { phase: 'listing' } });
     const { found, skipped } = await source.list(signal);
     this.#leftOut = leftOutOf(skipped);

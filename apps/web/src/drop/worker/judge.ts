@@ -12,13 +12,16 @@ import { ClientError } from '@berth/client/browser';
 import { FileRefusals, formatBytes, type Limits, refusedPath } from '@berth/contract';
 import type { Source } from './sources.ts';
 
+/** The limits of a deploy. */
+export type FileLimits = Omit<Limits, 'platformDomain'>;
+
 /** Finds out whether a person probably meant another folder. @param name The name of the folder. */
 export async function findDoubt(source: Source, name: string): Promise<FolderDoubt | null> {
   const hasPage = (folder: string) => source.has(`${folder}/${FRONT_PAGE}`);
   const frontPage = await source.has(FRONT_PAGE);
   const builds = await filter(BUILDS, hasPage);
   return folderDoubt({
-    // A browser does not say where a folder is, only how it is called.
+    // The browser gives only the name of a folder, not its path.
     personal: !frontPage && PERSONAL_FOLDER.test(name),
     frontPage,
     source: await hasAny(source, SOURCES),
@@ -47,10 +50,10 @@ async function filter(names: readonly string[], test: (name: string) => Promise<
 /**
  * Refuses files that the server would refuse, before anything is read or sent.
  *
- * @param limits The limits of the account; `null` if they are unknown. The server checks them in any case.
+ * @param limits The limits of the deploy; `null` if they are unknown. The server checks them in any case.
  * @throws ClientError: `folder` that names the refused files; `refused` with `payload_too_large` for a limit. Source: api §3, §6.
  */
-export function refuseFiles(found: readonly FoundFile[], limits: Limits | null): void {
+export function refuseFiles(found: readonly FoundFile[], limits: FileLimits | null): void {
   if (found.length === 0) throw new ClientError('folder', 'There are no files to publish in it.');
   if (!limits) return;
   const blocked = new Set(limits.blockedExtensions);

@@ -1,18 +1,19 @@
 import { ClientError } from '@berth/client/browser';
-import { formatBytes, type Limits } from '@berth/contract';
+import { formatBytes } from '@berth/contract';
+import type { FileLimits } from './judge.ts';
 import { filesSource, type NamedFile, type Source } from './sources.ts';
 
-/** The limits of an archive if those of the account are unknown. */
+/** The limits of an archive if those of the deploy are unknown. */
 const MAX_ENTRIES = 100_000;
 const MAX_BYTES = 20 * 1024 ** 3;
 
 /**
  * Opens a zip archive. Only its directory is read; the files are unpacked when they are listed.
  *
- * @param limits The limits of the account; `null` if they are unknown.
+ * @param limits The limits of the deploy; `null` if they are unknown.
  * @throws ClientError: `folder` if it is no archive or is encrypted; `refused` if it would unpack to more than the limits.
  */
-export async function zipSource(file: File, limits: Limits | null): Promise<Source> {
+export async function zipSource(file: File, limits: FileLimits | null): Promise<Source> {
   const { BlobReader, configure, ZipReader } = await import('@zip.js/zip.js');
   configure({ useWebWorkers: false });
   const reader = new ZipReader(new BlobReader(file), { checkOverlappingEntry: true });
@@ -43,7 +44,7 @@ export async function zipSource(file: File, limits: Limits | null): Promise<Sour
   );
 }
 
-function refuseBeyond(files: readonly { uncompressedSize: number }[], limits: Limits | null): void {
+function refuseBeyond(files: readonly { uncompressedSize: number }[], limits: FileLimits | null): void {
   const maxFiles = limits?.maxFilesCount ?? MAX_ENTRIES;
   const maxBytes = limits?.maxTotalSize ?? MAX_BYTES;
   const bytes = files.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);

@@ -4,9 +4,9 @@ import { type FileList, listDirectory, listFiles } from '@berth/client/browser/u
 export interface Source {
   /** Whether there is a file at a path. */
   has(path: string): Promise<boolean>;
-  /** The names of the folders at the root, as far as they are looked at. */
+  /** The names of folders at the root. A directory returns those among its first {@link MAX_ENTRIES} entries. */
   folders(): Promise<string[]>;
-  /** The same files without what is outside of a folder. */
+  /** The files of a folder inside this one. */
   within(folder: string): Promise<Source>;
   /** Lists the files to publish. @throws ClientError of the kind `folder`. */
   list(signal: AbortSignal): Promise<FileList>;
@@ -14,7 +14,7 @@ export interface Source {
   handle?: FileSystemDirectoryHandle;
 }
 
-/** The maximum number of entries of a folder that are looked at before it is listed. */
+/** How many entries at the root of a folder are read to suggest folders. */
 const MAX_ENTRIES = 200;
 
 /** The files of a folder, which are found while it is listed. */

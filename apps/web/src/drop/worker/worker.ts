@@ -1,10 +1,11 @@
 // Publishes drops, so that the page stays responsive: lists, judges, hashes and sends their files.
 import '../../jitless.ts';
-import { createClient } from '@berth/client/browser';
-import type { Limits } from '@berth/contract';
+import { ClientError, createClient } from '@berth/client/browser';
+import { SessionState } from '@berth/contract';
 import { consoleFetch } from '../../console-fetch.ts';
 import type { Command, Drop, ListedFile, Report } from '../messages.ts';
 import { Job } from './job.ts';
+import type { FileLimits } from './judge.ts';
 import { zipSource } from './read-zip.ts';
 import { type SavedUpload, savedUploads } from './saved-uploads.ts';
 import { directorySource, filesSource, type Source } from './sources.ts';
@@ -74,7 +75,7 @@ function createJob(drop: Drop, saved?: SavedUpload): Job {
     client,
     saved,
     open: (limits) => openSource(drop, limits),
-    readLimits: async () => (drop.isSignedIn ? client.api.platform.limits.query() : null),
+    readLimits: () => (drop.isSignedIn ? client.api.platform.limits.query() : readAnonymousLimits()),
     inTurn: async (step) => {
       const own = turn.then(step, step);
       turn = own.catch(() => {});
@@ -86,7 +87,17 @@ function createJob(drop: Drop, saved?: SavedUpload): Job {
   return job;
 }
 
-async function openSource({ id, origin }: Drop, limits: Limits | null): Promise<Source> {
+/** Reads the limits of a drop without an account. @throws ClientError if this server publishes only for accounts. */
+async function readAnonymousLimits(): Promise<FileLimits | null> {
+  const response = await consoleFetch('/session').catch(() => null);
+  // Without an answer, the server checks the limits later.
+  if (!response?.ok) return null;
+  const { anonymous } = SessionState.parse(await response.json());
+  if (anonymous === null) throw new ClientError('refused', 'Anonymous deploys are off.', { status: 403 });
+  return anonymous;
+}
+
+async function openSource({ id, origin }: Drop, limits: FileLimits | null): Promise<Source> {
   switch (origin.kind) {
     case 'directory':
       return directorySource(origin.handle);
@@ -121,13 +132,13 @@ function forget(id: string): void {
   void savedUploads.remove(id);
 }
 
-/** Shows the uploads of earlier pages, and continues those whose folder may be read. Another page may have them already. */
+/** Shows the uploads of earlier pages, and continues those whose folder may be read. Skips those that another page continues. */
 async function restore(isSignedIn: boolean): Promise<void> {
   for (const saved of await savedUploads.list())
     if (saved.isSignedIn === isSignedIn && !jobs.has(saved.id)) void holdAlone(saved.id, () => restoreUpload(saved));
 }
 
-/** Runs work unless another page does the same. Pages without TLS cannot find out. */
+/** Runs work unless another page is already doing it. Pages without TLS have no locks, and always run it. */
 async function holdAlone(id: string, work: () => Promise<void>): Promise<void> {
   const { locks } = navigator as { locks?: LockManager };
   if (!locks) return work();

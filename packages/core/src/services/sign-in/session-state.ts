@@ -18,6 +18,9 @@ export async function readSessionState(core: Core, browser: Browser, caller: Cal
     },
     signUp: core.signIn.signUp !== null,
     refusal: browser.refusal,
+    anonymous: core.anonymousDeploys
+      ? { ...core.plans.anonymous.limits, blockedExtensions: [...core.blockedExtensions] }
+      : null,
     signedIn: isSession(caller) ? await readSignedIn(core, caller) : null,
   };
 }
