@@ -34,7 +34,7 @@ const TOKEN: Shape = {
 const AMOUNT = repeatedShape('number', 'files bytes');
 const ACCOUNT: Shape = {
   ...repeatedShape('string', 'account email plan hint authMethod'),
-  ...repeatedShape('null', 'name caps'),
+  ...repeatedShape('null', 'name caps scheduled'),
   usage: repeatedShape('number', 'deployments platformDomains customDomains seats storage'),
   created: 'number',
   used: 'number',

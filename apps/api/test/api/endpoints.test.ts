@@ -48,6 +48,7 @@ describe('api §6: the API', () => {
       caps: { deployments: 1000, platformDomains: 50, customDomains: 10, seats: 1, storage: 50 * 1024 ** 3 },
       created: sinceStart,
       hint: key.slice(-4),
+      scheduled: null,
       authMethod: 'api-key',
       used: expect.toSatisfy((used) => used === null || typeof used === 'number'),
     });
