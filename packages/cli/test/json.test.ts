@@ -121,7 +121,7 @@ const SHAPES: [words: string, shape: Shape][] = [
   ['account', { account: ACCOUNT }],
   ['activities --limit 1', { activities: [ACTIVITY], more: 'boolean' }],
   ['account rename Shop', { account: { ...ACCOUNT, name: 'string' } }],
-  ['members', { members: [{ ...repeatedShape('string', 'member email role'), created: 'number' }] }],
+  ['members', { members: [{ ...repeatedShape('string', 'member email role'), name: 'null', created: 'number' }] }],
   [
     'invites create grace@example.com',
     {
@@ -129,6 +129,7 @@ const SHAPES: [words: string, shape: Shape][] = [
         ...repeatedShape('string', 'invite email role'),
         ...repeatedShape('number', 'created expires'),
         url: 'string',
+        mailed: 'boolean',
       },
     },
   ],
