@@ -60,6 +60,7 @@ export const SiteQuery = PageQuery.extend({
   search: z
     .string()
     .max(200, 'search must have at most 200 characters')
+    .refine((text) => !text.includes('\0'), 'search must not contain a null character')
     .describe(
       'Lists only the sites with this text in the domain, the deployment id, the title or a label. Letter case does not matter.',
     )

@@ -138,6 +138,8 @@ const FIELD_VALUES: Record<string, fc.Arbitrary<unknown>> = {
   open: fc.constantFrom(true, false, 'true', 1),
   ttl: fc.oneof(fc.constantFrom(1, 60, 31_536_000, 31_536_001, 0, '60', 1.5), fc.integer()),
   kind: fc.constantFrom('deploy', 'api', 'API', 'owner'),
+  event: fc.constantFrom('deployment.create', 'domain.create', 'unknown', ''),
+  authMethod: fc.constantFrom('api-key', 'session', 'Session', ''),
   limit: fc.constantFrom(1, 2, 50, 100, 101, 0, -1, 1.5, 'ten'),
   cursor: fc.constantFrom('$cursor', '$cursor', 'abc', '$cursorA'),
   upload: fc.constantFrom('$upload', '$upload', '$UPLOAD', '0'.repeat(32), 'x'),

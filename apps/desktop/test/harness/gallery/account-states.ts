@@ -19,6 +19,8 @@ import { appState, folder, SERVER, session, SIGNED_OUT, UNREACHABLE } from './sa
 import { chooseFromMenu, type GalleryState } from './window.ts';
 
 const listAnswers = (sites: readonly Site[], domains: readonly Domain[]) => ({
+  // A site that is being deleted is checked until it is gone.
+  readSite: { value: sites.find(({ state }) => state === 'deleting') },
   listSites: { value: { sites } },
   listDomains: { value: { domains } },
   listDomainVersions: { value: { versions: VERSIONS } },
