@@ -87,6 +87,15 @@ describe.each(IMPLEMENTATIONS)('fetch through %s', (_, create) => {
     expect(await (await response).text()).toBe(String(pieces * 256 * 1024));
   });
 
+  it('frees the pieces of a streamed body once they are sent, unless their buffer contains something else', async () => {
+    const address = await serve(async (req, res) => void res.end(await new Response(req as never).text()));
+    const [own, shared] = [new Uint8Array(2).fill(97), new Uint8Array(4).fill(98).subarray(2)];
+    const body = ReadableStream.from([own, shared]);
+    const response = await create()(address, { method: 'PUT', body, duplex: 'half' } as never);
+    expect(await response.text()).toBe('aabb');
+    expect([own.byteLength, shared.byteLength]).toEqual([0, 2]);
+  });
+
   it('returns the pieces of a response as they arrive, and ends the connection when the reader stops', async () => {
     const closed = Promise.withResolvers<void>();
     const address = await serve((req, res) => {

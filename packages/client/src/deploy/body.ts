@@ -23,8 +23,10 @@ export async function sendBody(
   async function* body(): AsyncGenerator<Uint8Array> {
     try {
       for await (const piece of yieldingToEventLoop(combineSmallPieces(pieces), init.signal)) {
+        // The receiver may take over the memory of the piece.
+        const { length } = piece;
         yield piece;
-        progress.onBytes(piece.length);
+        progress.onBytes(length);
       }
     } catch (thrown) {
       failure = { thrown };

@@ -1,11 +1,10 @@
 import { createHash, hash } from 'node:crypto';
-import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createThrottle, PROGRESS_INTERVAL_MS } from '../progress.ts';
 import { createTimeSlices } from '../time-slices.ts';
 import { changingFileError, readOrRefuse, unreadableError } from './folder-errors.ts';
-import { fileStateOf, type HashCache, isSettled } from './hash-cache.ts';
-import type { FoundFile } from './list-files.ts';
+import { fileStateOf, type HashCache } from './hash-cache.ts';
+import { findFile, type FoundFile } from './list-files.ts';
 import { readLargeFile, readSmallFile, SMALL_FILE_BYTES } from './read-file.ts';
 import { createPrivateKeyFinder } from './site-paths.ts';
 import type { Amount, FolderEvent } from './snapshot.ts';
@@ -42,7 +41,7 @@ export async function hashFiles(
   const doneAmount: Amount = { files: 0, bytes: 0 };
   for (const file of found) {
     if (slices.isOver()) await slices.next();
-    const sha256 = cache.find(file.name, fileStateOf(file.stats));
+    const sha256 = cache.find(file.name, file.state);
     if (sha256 === null) unknownFiles.push(file);
     else {
       hashed.push({ ...file, sha256, privateKey: false });
@@ -59,21 +58,20 @@ export async function hashFiles(
   /** Counts the size that the file had in the listing, so that the progress ends exactly at the total. */
   function record(file: FoundFile, result: HashedFile): void {
     hashed.push(result);
-    if (!result.privateKey && isSettled(result.stats, startedMs))
-      cache.add(result.name, fileStateOf(result.stats), result.sha256);
+    if (!result.privateKey && result.isSettled) cache.add(result.name, result.state, result.sha256);
     addFile(doneAmount, file);
     emitProgress();
   }
 
   async function hashLargeFiles(): Promise<void> {
     for (const file of unknownFiles.filter(isLarge))
-      record(file, (await hashLargeFile(root, file, signal)) ?? (await hashChangedFile(root, file, signal)));
+      record(file, (await hashLargeFile(root, file, signal)) ?? (await hashChangedFile(root, file, startedMs, signal)));
   }
 
   async function hashSmallFiles(): Promise<void> {
     for (const file of unknownFiles.filter((file) => !isLarge(file))) {
       if (slices.isOver()) await slices.next();
-      record(file, hashSmallFile(root, file) ?? (await hashChangedFile(root, file, signal)));
+      record(file, hashSmallFile(root, file) ?? (await hashChangedFile(root, file, startedMs, signal)));
     }
   }
 
@@ -96,20 +94,19 @@ export function amountOf(files: readonly FoundFile[]): Amount {
   return totalAmount;
 }
 
-function addFile(amount: Amount, { stats }: FoundFile): void {
+function addFile(amount: Amount, { size }: FoundFile): void {
   amount.files += 1;
-  amount.bytes += Number(stats.size);
+  amount.bytes += size;
 }
 
-function isLarge({ stats }: FoundFile): boolean {
-  return stats.size > SMALL_FILE_BYTES;
+function isLarge({ size }: FoundFile): boolean {
+  return size > SMALL_FILE_BYTES;
 }
 
 /** Reads and hashes a small file. Returns `null` if the file changed since it was listed. */
 function hashSmallFile(root: string, found: FoundFile): HashedFile | null {
-  const size = Number(found.stats.size);
-  const { bytes, stats } = readOrRefuse(found.path, () => readSmallFile(`${root}/${found.name}`, size));
-  if (fileStateOf(stats) !== fileStateOf(found.stats)) return null;
+  const { bytes, stats } = readOrRefuse(found.path, () => readSmallFile(`${root}/${found.name}`, found.size));
+  if (fileStateOf(stats) !== found.state) return null;
   const privateKey = createPrivateKeyFinder(found.path)(() => bytes.toString('latin1'));
   return { ...found, sha256: hash('sha256', bytes), privateKey };
 }
@@ -124,10 +121,10 @@ async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal
     for (;;) {
       const { done, value } = await pieces.next();
       if (done) {
-        if (fileStateOf(value) !== fileStateOf(found.stats)) return null;
+        if (value === null || fileStateOf(value) !== found.state) return null;
         return { ...found, sha256: digest.digest('hex'), privateKey };
       }
-      if (signal.aborted) await pieces.return(found.stats);
+      if (signal.aborted) await pieces.return(null);
       signal.throwIfAborted();
       digest.update(value);
       privateKey = findPrivateKey(() => value.toString('latin1'));
@@ -139,13 +136,17 @@ async function hashLargeFile(root: string, found: FoundFile, signal: AbortSignal
 }
 
 /** Hashes a file that changed while it was read, as soon as the file stops changing. */
-async function hashChangedFile(root: string, found: FoundFile, signal: AbortSignal): Promise<HashedFile> {
+async function hashChangedFile(
+  root: string,
+  { name, path }: FoundFile,
+  startedMs: number,
+  signal: AbortSignal,
+): Promise<HashedFile> {
   for (let attempt = 1; attempt <= MAX_READ_RETRIES; attempt += 1) {
     await sleep(RETRY_PAUSE_MS, undefined, { signal });
-    const stats = readOrRefuse(found.path, () => lstatSync(`${root}/${found.name}`, { bigint: true }));
-    const freshFile = { ...found, stats };
+    const freshFile = findFile(root, name, path, startedMs);
     const hashed = isLarge(freshFile) ? await hashLargeFile(root, freshFile, signal) : hashSmallFile(root, freshFile);
     if (hashed) return hashed;
   }
-  throw changingFileError(found.path);
+  throw changingFileError(path);
 }

@@ -1,8 +1,9 @@
-import { type BigIntStats, type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileRefusals } from '@berth/contract';
 import { createTimeSlices } from '../time-slices.ts';
 import { readOrRefuse, throwRefusals } from './folder-errors.ts';
+import { fileStateOf, isSettled } from './hash-cache.ts';
 import { IGNORE_FILE, ignoreRulesOf, type IgnoreRules, publishedPath, reasonToSkipName } from './site-paths.ts';
 import type { SkippedFile, SkipReason } from './snapshot.ts';
 
@@ -12,7 +13,12 @@ export interface FoundFile {
   path: string;
   /** The path on disk, whose Unicode form may differ. */
   name: string;
-  stats: BigIntStats;
+  /** The size in bytes. */
+  size: number;
+  /** See {@link fileStateOf}. */
+  state: string;
+  /** See {@link isSettled}. */
+  isSettled: boolean;
 }
 
 /**
@@ -21,11 +27,13 @@ export interface FoundFile {
  * Runs on this thread, because sending each system call to another thread takes five times as long as the call itself.
  *
  * @param ignorePatterns More patterns to skip, in the syntax of `.gitignore`.
+ * @param startedMs The current time, in Unix milliseconds.
  * @throws ClientError of the kind `folder` if something cannot be read, or that names all files with invalid names.
  */
 export async function listFiles(
   root: string,
   ignorePatterns: readonly string[],
+  startedMs: number,
   signal: AbortSignal,
 ): Promise<{ found: FoundFile[]; skipped: SkippedFile[] }> {
   const slices = createTimeSlices(signal);
@@ -44,7 +52,7 @@ export async function listFiles(
       else if (entry.isDirectory()) folders.push(name);
       else {
         const path = publishedPath(name, refusals);
-        if (path !== null) foundFiles.push({ path, name, stats: readStats(`${root}/${name}`, name) });
+        if (path !== null) foundFiles.push(findFile(root, name, path, startedMs));
       }
     }
   }
@@ -52,9 +60,22 @@ export async function listFiles(
   return { found: foundFiles, skipped: skippedFiles };
 }
 
-/** Returns the entry of an HTML file that is published alone, as the front page. @param name The name of the file in `root`. */
-export function listPage(root: string, name: string): FoundFile {
-  return { path: 'index.html', name, stats: readStats(join(root, name), name) };
+/**
+ * Reads the state of a file, but not its bytes.
+ *
+ * @param name The path on disk, relative to `root`.
+ * @param path The path on the site.
+ * @param startedMs When the folder was listed, in Unix milliseconds.
+ */
+export function findFile(root: string, name: string, path: string, startedMs: number): FoundFile {
+  const stats = readOrRefuse(name, () => lstatSync(`${root}/${name}`, { bigint: true }));
+  return {
+    path,
+    name,
+    size: Number(stats.size),
+    state: fileStateOf(stats),
+    isSettled: isSettled(stats, startedMs),
+  };
 }
 
 function reasonToSkip(name: string, entry: Dirent, ignored: IgnoreRules): SkipReason | null {
@@ -62,10 +83,6 @@ function reasonToSkip(name: string, entry: Dirent, ignored: IgnoreRules): SkipRe
   if (reason) return reason;
   if (entry.isSymbolicLink()) return 'link';
   return entry.isFile() || entry.isDirectory() ? null : 'not-a-file';
-}
-
-function readStats(location: string, name: string): BigIntStats {
-  return readOrRefuse(name, () => lstatSync(location, { bigint: true }));
 }
 
 /** Combines the {@link IGNORE_FILE} with other patterns. */

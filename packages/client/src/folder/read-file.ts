@@ -12,27 +12,31 @@ const PIECE_BYTES = 512 * 1024;
 /** A link or a pipe may have replaced the file. With these flags, `open` does not follow the link or wait for the pipe. */
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
+/** All small files are read into this buffer, because a buffer for each file would be garbage that outgrows the heap. */
+let smallFile: Buffer | null = null;
+
 /**
  * Reads a small file.
  *
- * @param sizeBytes The expected size.
- * @returns The bytes, at most one more than expected, and the stats of the file after it was read.
+ * @param sizeBytes The expected size, at most {@link SMALL_FILE_BYTES}.
+ * @returns The bytes, at most one more than expected, and the stats of the file after it was read. The next call overwrites the
+ *   bytes.
  */
 export function readSmallFile(location: string, sizeBytes: number): { bytes: Buffer; stats: BigIntStats } {
   const fd = openSync(location, FLAGS);
   try {
-    const buffer = Buffer.allocUnsafe(sizeBytes + 1);
+    smallFile ??= Buffer.allocUnsafeSlow(SMALL_FILE_BYTES + 1);
     let filledBytes = 0;
-    for (let bytesRead = -1; bytesRead !== 0 && filledBytes < buffer.length; filledBytes += bytesRead)
-      bytesRead = readSync(fd, buffer, filledBytes, buffer.length - filledBytes, null);
-    return { bytes: buffer.subarray(0, filledBytes), stats: fstatSync(fd, { bigint: true }) };
+    for (let bytesRead = -1; bytesRead !== 0 && filledBytes <= sizeBytes; filledBytes += bytesRead)
+      bytesRead = readSync(fd, smallFile, filledBytes, sizeBytes + 1 - filledBytes, null);
+    return { bytes: smallFile.subarray(0, filledBytes), stats: fstatSync(fd, { bigint: true }) };
   } finally {
     closeSync(fd);
   }
 }
 
-/** Reads a large file, piece by piece. Returns the stats of the file after it was read. */
-export async function* readLargeFile(location: string): AsyncGenerator<Buffer, BigIntStats, undefined> {
+/** Reads a large file, piece by piece. Returns the stats of the file after it was read; `null` if the caller stops reading. */
+export async function* readLargeFile(location: string): AsyncGenerator<Buffer, BigIntStats | null, undefined> {
   const file: FileHandle = await open(location, FLAGS);
   try {
     for (;;) {

@@ -6,7 +6,7 @@ import { defaultCacheDir } from './cache-files.ts';
 import { statOnDrive } from './drive.ts';
 import { HashCache } from './hash-cache.ts';
 import { amountOf, type HashedFile, hashFiles } from './hash-files.ts';
-import { listFiles, listPage } from './list-files.ts';
+import { findFile, listFiles } from './list-files.ts';
 import { refuseConflictingPaths } from './site-paths.ts';
 import type { FolderEvent, FolderSnapshot, SkippedFile } from './snapshot.ts';
 
@@ -86,8 +86,8 @@ async function readFolderWithEvents(
   const startedMs = Date.now();
   const { found, skipped } =
     source === root
-      ? await listFiles(root, ignore, signal)
-      : { found: [listPage(root, relative(root, source))], skipped: [] };
+      ? await listFiles(root, ignore, startedMs, signal)
+      : { found: [findFile(root, relative(root, source), 'index.html', startedMs)], skipped: [] };
   emit({ type: 'walked', total: amountOf(found), skipped: skipped.toSorted(byPath) });
   const hashed = await hashFiles(root, found, cache, startedMs, emit, signal);
   cache.save();
@@ -104,7 +104,7 @@ function snapshotOf(
   hashed: readonly HashedFile[],
   skipped: readonly SkippedFile[],
 ): ReadFolder {
-  const files = hashed.map(({ path, stats, sha256 }) => ({ path, size: Number(stats.size), sha256 })).toSorted(byPath);
+  const files = hashed.map(({ path, size, sha256 }) => ({ path, size, sha256 })).toSorted(byPath);
   const diskNames = new Map(hashed.filter(({ path, name }) => path !== name).map(({ path, name }) => [path, name]));
   if (diskNames.size > 0) refuseConflictingPaths(files.map(({ path }) => path));
   const totalBytes = files.reduce((sum, { size }) => sum + size, 0);

@@ -10,8 +10,6 @@ import {
 } from '@berth/client';
 import { abortedError } from '../problem.ts';
 
-/** How many threads read at once. A thread that a drive blocks does not count. */
-const MAX_RESPONDING = 2;
 /** A thread that gives no sign for this long is blocked by a drive, in milliseconds. */
 const BLOCKED_AFTER_MS = 1_000;
 /** How long a thread is kept that has nothing to read, in milliseconds. */
@@ -38,7 +36,7 @@ interface Task {
 }
 
 /**
- * Reads folders in threads of their own, each thread one folder at a time. A drive that does not respond blocks only the thread that
+ * Reads folders in threads of their own. One thread scans, and one reads contents. A drive that does not respond blocks only the thread that
  * reads from it: other folders are read in other threads, and aborting does not wait.
  */
 export class DiskThreads implements FolderDisk {
@@ -114,11 +112,12 @@ export class DiskThreads implements FolderDisk {
   }
 
   readonly #startWaiting = (): void => {
-    while (this.#waiting.length > 0) {
-      const responding = [...this.#threads].filter((thread) => thread.isBusy() && !thread.isBlocked());
-      if (responding.length >= MAX_RESPONDING) break;
-      const idle = [...this.#threads].find((thread) => !thread.isBusy());
-      (idle ?? this.#open()).start(this.#waiting.shift()!);
+    for (const kind of ['folder', 'contents'] as const) {
+      const isReading = [...this.#threads].some(({ task, isBlocked }) => task?.job.is === kind && !isBlocked());
+      const next = this.#waiting.findIndex(({ job }) => job.is === kind);
+      if (isReading || next < 0) continue;
+      const idle = [...this.#threads].find(({ task }) => task === null);
+      (idle ?? this.#open()).start(this.#waiting.splice(next, 1)[0]!);
     }
     clearInterval(this.#timer);
     // A thread that becomes blocked gives no sign, so the threads are checked while tasks wait.
@@ -159,14 +158,8 @@ class DiskThread {
     });
   }
 
-  isBusy(): boolean {
-    return this.task !== null;
-  }
-
   /** True if a drive has kept the thread from giving a sign. */
-  isBlocked(): boolean {
-    return this.isBusy() && performance.now() - this.#lastSign > BLOCKED_AFTER_MS;
-  }
+  readonly isBlocked = (): boolean => this.task !== null && performance.now() - this.#lastSign > BLOCKED_AFTER_MS;
 
   start(task: Task): void {
     clearTimeout(this.#idleTimer);

@@ -35,6 +35,14 @@ export type SenderMessage =
   | { is: 'piece'; bytes: Uint8Array<ArrayBuffer> | null }
   | { is: 'failed'; message: string };
 
+/** Returns bytes whose buffer contains nothing else, so that it can be moved to another thread. Copies them only if necessary. */
+export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+    ? new Uint8Array(buffer)
+    : new Uint8Array(bytes);
+}
+
 /** The statuses of responses that cannot have a body. */
 const EMPTY_STATUSES: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
@@ -104,8 +112,7 @@ class Exchange {
   async #sendPiece(): Promise<void> {
     try {
       const { done, value } = await this.#body!.read();
-      // A piece may be a view of a larger buffer, which must not be cloned or moved.
-      const bytes = done ? null : new Uint8Array(value);
+      const bytes = done ? null : ownBytes(value);
       this.#port.postMessage({ is: 'piece', bytes } satisfies RequesterMessage, bytes ? [bytes.buffer] : []);
     } catch (error) {
       this.#post({ is: 'broken', message: String(error) });

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { RemoteRequest, RequesterMessage, SenderMessage } from './remote-fetch.ts';
+import { ownBytes, type RemoteRequest, type RequesterMessage, type SenderMessage } from './remote-fetch.ts';
 
 /** Sends the requests that arrive at a port, and returns their responses piece by piece. Never throws. */
 export function serveFetch(network: MessagePort, fetch: typeof globalThis.fetch): void {
@@ -53,7 +53,7 @@ class Sending {
           else controller.enqueue(message.bytes);
         },
       },
-      { highWaterMark: 0 },
+      { highWaterMark: 1 },
     );
   }
 
@@ -69,7 +69,7 @@ class Sending {
       await pulled.promise;
       pulled = Promise.withResolvers();
       if (this.#abort.signal.aborted) return;
-      const bytes = new Uint8Array(piece);
+      const bytes = ownBytes(piece);
       this.#request.port.postMessage({ is: 'piece', bytes } satisfies SenderMessage, [bytes.buffer]);
     }
     this.#post({ is: 'piece', bytes: null });

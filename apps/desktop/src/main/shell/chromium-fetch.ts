@@ -1,4 +1,4 @@
-import { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import type { ClientRequest, IncomingMessage, Net, Session } from 'electron';
 
 /** The headers that Chromium sets itself. It refuses requests that contain them. */
@@ -29,7 +29,8 @@ const MEANINGS: readonly (readonly [pattern: RegExp, meaning: string])[] = [
  * own `net.fetch`, it sends bodies without keeping them in memory, and returns redirects that it must not follow.
  *
  * @param session Keeps no cookies and no cache, and is not the session of the window.
- * @returns Follows `redirect`, `signal`, `method`, `headers` and `body`. Ignores all other options.
+ * @returns Follows `redirect`, `signal`, `method`, `headers` and `body`. Ignores all other options. Takes over the memory of the
+ *   pieces of a stream: a piece that fills its buffer is detached once it is sent.
  * Source: https://www.electronjs.org/docs/latest/api/client-request.
  */
 export function createChromiumFetch(net: Pick<Net, 'request'>, session: Session): typeof globalThis.fetch {
@@ -77,8 +78,34 @@ class Exchange {
     this.#signal.addEventListener('abort', this.#onAbort, { once: true });
     if (isStream) request.chunkedEncoding = true;
     if (body === null) request.end();
-    else body.pipeTo(Writable.toWeb(request as unknown as Writable)).catch(this.#fail);
+    else void this.#send(body, isStream);
     return this.#response.promise;
+  }
+
+  async #send(body: ReadableStream<Uint8Array>, isStream: boolean): Promise<void> {
+    try {
+      for await (const piece of body) {
+        await this.#write(piece);
+        // The garbage collector frees the memory of pieces only after tens of megabytes.
+        if (isStream && piece.byteLength === piece.buffer.byteLength) (piece.buffer as ArrayBuffer).transfer(0);
+      }
+      this.#request.end();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Resolves when Chromium has accepted a piece. */
+  #write(piece: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const request = this.#request as unknown as Writable;
+      request.once('close', resolve);
+      request.write(piece, (error) => {
+        request.off('close', resolve);
+        if (error) reject(error);
+        else resolve();
+      });
+    });
   }
 
   readonly #onAbort = (): void => this.#fail(this.#signal.reason);
