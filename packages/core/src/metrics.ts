@@ -168,6 +168,10 @@ export const jobLastSuccess = byName(
   }),
   'berth_job',
 );
+export const jobsLeaseHeld = gauge({
+  name: 'berth_jobs_lease_held',
+  help: '1 if this server runs the jobs of which one server at a time runs each.',
+});
 export const jobInterval = byName(
   family('gauge', {
     name: 'berth_job_interval_seconds',

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { useTestCore } from '@berth/testing/core';
 import type { RateLimit } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
+import { db } from '../../src/database/tables.ts';
 import {
   DEFAULT_RATE_LIMITS,
   deleteFullBuckets,
@@ -178,4 +180,19 @@ it('deleteFullBuckets deletes the buckets that are full again, and no others', a
   expect(await test.database.query(`select key from rate_bucket where key in ('forgotten', 'kept')`)).toEqual([
     { key: 'kept' },
   ]);
+});
+
+describe('scale B12: a request that takes a token', () => {
+  it('changes the row in its page, without a new entry in any index', async () => {
+    await takeFromBucket(test.core, 'hot', DEFAULT_RATE_LIMITS.global);
+    const counts = await test.core.database.transaction(async (em) => {
+      const core = { ...test.core, database: { ...test.core.database, kysely: db(em) } };
+      for (let n = 0; n < 20; n += 1) await takeFromBucket(core, 'hot', DEFAULT_RATE_LIMITS.global);
+      const { rows } = await sql<{ updates: number; hot: number }>`
+        select n_tup_upd::float8 as updates, n_tup_hot_upd::float8 as hot
+        from pg_stat_xact_user_tables where relname = 'rate_bucket'`.execute(db(em));
+      return rows[0]!;
+    });
+    expect(counts).toEqual({ updates: 20, hot: 20 });
+  });
 });
