@@ -19,9 +19,10 @@ export interface Look {
 
 interface PictureOptions<S extends PicturedState> {
   states: readonly S[];
-  sizes: readonly Look['viewport'][];
-  /** The looks of the pictures that are kept. */
-  kept: readonly Look[];
+  /** The sizes of the pictures of a state. */
+  sizes(state: S): readonly Look['viewport'][];
+  /** The looks of the pictures of a state that are kept. */
+  kept(state: S): readonly Look[];
   /** Opens a page in a state, in a new browser context. */
   open(state: S, look: Look): Promise<{ page: Page }>;
 }
@@ -41,10 +42,11 @@ export async function takePictures<S extends PicturedState>(
   const areKept = wanted.includes('kept');
   const isWanted = ({ name, kept = false }: S) =>
     areKept ? kept : wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix));
-  const all = sizes.flatMap((viewport) => SCHEMES.map((colorScheme) => ({ viewport, colorScheme })));
+  const looksOf = (state: S) =>
+    sizes(state).flatMap((viewport) => SCHEMES.map((colorScheme) => ({ viewport, colorScheme })));
   await mkdir(folder, { recursive: true });
   for (const state of states.filter(isWanted))
-    for (const look of areKept ? kept : all) {
+    for (const look of areKept ? kept(state) : looksOf(state)) {
       const { page } = await open(state, look);
       // The first text appears only after the requested data has arrived.
       await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
