@@ -7,7 +7,7 @@ export interface Keychain {
    * the system asks the user to unlock its key store.
    */
   kept(): Promise<'system' | 'memory'>;
-  /** Reads the key of a server; `null` if there is none. @throws Error if the key cannot be read now, because its store is locked. */
+  /** Reads the key of a server; `null` if no key is stored. @throws Error if the key cannot be read now, because its store is locked. */
   read(origin: string): Promise<string | null>;
   /** Stores the key of a server. @throws Error when the key cannot be stored. */
   write(origin: string, key: string): Promise<void>;
