@@ -62,7 +62,7 @@ function JobText({ job: { name, state } }: { job: Job }) {
         <p className="small soft clip">{state}</p>
       </div>
     );
-  const { doing, detail, part } = progressText(state, now);
+  const { doing, detail, part, isWaiting } = progressText(state, now);
   return (
     <div>
       <p className="drop-window-name clip">{name}</p>
@@ -70,7 +70,7 @@ function JobText({ job: { name, state } }: { job: Job }) {
         {doing}
         {detail === '' ? '…' : ` · ${detail}`}
       </p>
-      <ProgressBar part={part} label={`${name}: ${doing}`} />
+      <ProgressBar part={part} isWaiting={isWaiting} label={`${name}: ${doing}`} />
     </div>
   );
 }

@@ -62,7 +62,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       publishings: [
         publishing(
           1,
-          published(1, { copied: true, url: 'https://harbour-notes.sites.example', domain: 'harbour-notes' }),
+          published(1, { copied: true, at: NOW, url: 'https://harbour-notes.sites.example', domain: 'harbour-notes' }),
           {
             leftOut: [
               { reason: 'private', count: 3, paths: ['.env', '.git/config', '.git/HEAD'] },
@@ -106,7 +106,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     state: appState({
       session: SIGNED_OUT,
       publishings: [
-        publishing(1, published(1, { copied: true, expires: NOW_SECONDS + 3 * 86_400 - 180, claim: CLAIM })),
+        publishing(1, published(1, { copied: true, at: NOW, expires: NOW_SECONDS + 3 * 86_400 - 180, claim: CLAIM })),
         publishing(8, published(8, { expires: NOW_SECONDS + 2_400, claim: CLAIM }), {
           name: 'landing',
           begun: NOW - 71 * HOUR,

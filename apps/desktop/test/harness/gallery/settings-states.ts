@@ -24,7 +24,6 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
       'Start at login',
       'Berth 0.1.0',
     ],
-    kept: true,
   },
   {
     name: 'settings-signed-out',
