@@ -57,10 +57,11 @@ export function WatchManyDialog({ sources, onClose, onRest }: WatchManyProps) {
       <Form className="dialog-body" isReady={isReady && !isBusy} onSubmit={watchAll}>
         <p className="soft">Each is published now and whenever it changes, always at its address.</p>
         {candidates === null && <p className="soft">Checking the folders…</p>}
-        {candidates?.map((candidate) => (
+        {candidates?.map((candidate, index) => (
           <CandidateRow
             key={keyOf(candidate.source)}
             candidate={candidate}
+            isFirst={index === 0}
             onDomain={(domain) => change(candidate, domain)}
             onLeaveOut={() => leaveOut(candidate)}
           />
@@ -82,14 +83,25 @@ export function WatchManyDialog({ sources, onClose, onRest }: WatchManyProps) {
 
 interface CandidateRowProps {
   candidate: Candidate;
+  isFirst: boolean;
   onDomain: (domain: string) => void;
   onLeaveOut: () => void;
 }
 
-function CandidateRow({ candidate: { source, domain, reason }, onDomain, onLeaveOut }: CandidateRowProps) {
+function CandidateRow({ candidate, isFirst, onDomain, onLeaveOut }: CandidateRowProps) {
+  const { source, domain, reason } = candidate;
   const remove = <IconButton icon={X} label={`Leave out ${source.name}`} className="in-field" onClick={onLeaveOut} />;
   if (reason === null)
-    return <Field label={source.name} value={domain} error={errorOf(domain)} onText={onDomain} trailing={remove} />;
+    return (
+      <Field
+        label={source.name}
+        value={domain}
+        autoFocus={isFirst}
+        error={errorOf(domain)}
+        onText={onDomain}
+        trailing={remove}
+      />
+    );
   return (
     <div className="watch-later">
       <div>
