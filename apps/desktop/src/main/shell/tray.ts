@@ -9,9 +9,12 @@ import type { DropWindow } from './drop-window.ts';
 /** The shortest time between two updates of the tray, in milliseconds. */
 const UPDATE_EVERY_MS = 250;
 
+/** The variants of the icons. The panels of Linux desktops are larger than the tray of Windows. */
+const VARIANTS: Readonly<Record<string, string>> = { darwin: 'Template', linux: 'Large' };
+
 interface TrayOptions extends Pick<ElectronModule, 'Menu' | 'nativeImage' | 'screen' | 'Tray'> {
   platform: string;
-  /** The folder of the icons. Each status has two sizes for the menu bar of macOS and two for other systems. */
+  /** The folder of the icons. Each status has icons in several sizes for each system. */
   icons: string;
   actions: Actions;
   dropWindow: Pick<DropWindow, 'current' | 'show' | 'toggle'>;
@@ -25,10 +28,10 @@ interface TrayOptions extends Pick<ElectronModule, 'Menu' | 'nativeImage' | 'scr
 export function createTray(options: TrayOptions) {
   const { Tray, Menu, nativeImage, screen, platform, icons, actions, dropWindow, summary } = options;
   const imageOf = (status: AppStatus): NativeImage => {
-    // macOS colours template images itself. All systems find the image for high-density screens by its name.
-    const isTemplate = platform === 'darwin';
-    const image = nativeImage.createFromPath(join(icons, `${status}${isTemplate ? 'Template' : ''}.png`));
-    if (isTemplate) image.setTemplateImage(true);
+    // All systems find the images for denser screens by their names.
+    const image = nativeImage.createFromPath(join(icons, `${status}${VARIANTS[platform] ?? ''}.png`));
+    // macOS colours template images itself.
+    if (platform === 'darwin') image.setTemplateImage(true);
     return image;
   };
 

@@ -187,7 +187,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       ...listAnswers([], DOMAINS),
       ...SITE_ANSWERS,
       readDomain: { value: DOMAINS[4] },
-      readRecords: { problem: problem('refused', 'A platform domain needs no DNS records.') },
+      readRecords: { problem: problem('refused', 'A platform domain needs no DNS records: it serves at once.') },
     },
     act: (page) => page.getByRole('link', { name: DOMAINS[4]!.domain, exact: true }).click(),
     shows: ['This name belongs to the server, so it needs no DNS records.'],
