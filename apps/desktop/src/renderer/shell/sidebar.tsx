@@ -1,3 +1,4 @@
+import '@berth/ui/styles/sidebar.css';
 import './sidebar.css';
 import * as icons from 'lucide-react';
 import { useEffect, useId, useState } from 'react';
@@ -72,7 +73,7 @@ function NavButton({ page, label, icon: Icon, badge = null }: NavButtonProps) {
   return (
     <button
       type="button"
-      className="nav-button"
+      className="nav-item"
       title={name}
       aria-label={badge === null ? undefined : name}
       aria-current={route.page === page ? 'page' : undefined}
