@@ -1,5 +1,5 @@
 // Publishes drops, so that the page stays responsive: lists, judges, hashes and sends their files.
-import '../../jitless.ts';
+import './jitless.ts';
 import { ClientError, createClient } from '@berth/client/browser';
 import { SessionState } from '@berth/contract';
 import { consoleFetch } from '../../console-fetch.ts';
