@@ -39,7 +39,7 @@ export async function startBenchCore(): Promise<BenchCore> {
       clients.push(client);
       return client;
     },
-    sweep: () => sweep(core, { graceMs: 0 }),
+    sweep: () => sweep(core, { graceMs: 0, fenceWaitMs: 100 }),
     async stop() {
       for (const client of clients) await client.end();
       await database.close();

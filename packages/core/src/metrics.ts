@@ -163,7 +163,7 @@ export const jobSeconds = byName(
 export const jobLastSuccess = byName(
   family('gauge', {
     name: 'berth_job_last_success_timestamp_seconds',
-    help: 'When a job last succeeded, or when it was started.',
+    help: 'When a job last succeeded, or when it was started; while another server runs it, the present time.',
     aggregation: 'max',
   }),
   'berth_job',

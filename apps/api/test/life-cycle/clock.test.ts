@@ -15,7 +15,7 @@ const clockAhead = (ms: number) =>
 
 const server = useServer();
 
-it('scale §3: a server whose clock is two hours ahead neither hides nor removes what expires in an hour, and reports its clock', async () => {
+it('storage §11: a server whose clock is two hours ahead neither hides nor removes what expires in an hour, and reports its clock', async () => {
   const { deployment } = await server().publish({ 'index.html': 'for an hour' }, { fields: { ttl: '3600' } });
   const fast = await startProcess({
     ...testEnvironment(server().database, server().dataDir),

@@ -4,7 +4,7 @@ import { fenceDatabase } from '../database/fenced-database.ts';
 import { db } from '../database/tables.ts';
 
 /** How long a lease lasts without a renewal, in milliseconds. */
-export const LEASE_MS = 15_000;
+const LEASE_MS = 15_000;
 /** A transaction of a holder that stops responding ends after this time, so that another process can take the lease. */
 const MAX_IDLE_MS = 10_000;
 
@@ -25,7 +25,7 @@ export interface HeldLease {
   readonly core: Core;
   /** The time, as of `performance.now()`, until which the process has the lease if it does not renew it. */
   readonly endsAt: number;
-  /** Extends the lease to {@link LEASE_MS} from now. @returns False if it was lost. @throws the errors of the database. */
+  /** Extends the lease to 15 s from now. @returns False if it was lost. @throws the errors of the database. */
   renew(): Promise<boolean>;
   /** Gives the lease to the next process that asks. Does nothing if it was lost. @throws the errors of the database. */
   release(): Promise<void>;

@@ -12,8 +12,8 @@ const expire = (name: string) =>
 const holderOf = async (name: string) =>
   (await test.database.query<{ holder: string }>('select holder from lease where name = $1', [name]))[0]!.holder;
 const statements = (lease: HeldLease) => [
-  lease.core.database.transaction((em) => sql`update account set name = 'changed'`.execute(db(em))),
-  db(lease.core).updateTable('account').set({ name: 'changed' }).execute(),
+  () => lease.core.database.transaction((em) => sql`update account set name = 'changed'`.execute(db(em))),
+  () => db(lease.core).updateTable('account').set({ name: 'changed' }).execute(),
 ];
 
 describe('a lease', () => {
@@ -49,14 +49,14 @@ describe('a lease', () => {
   });
 });
 
-describe('scale §3: a process that was paused and has lost its lease', () => {
+describe('storage §11: a process that was paused and has lost its lease', () => {
   it('changes nothing, in a transaction or by a statement, whether another process has the lease or none', async () => {
     await test.account();
     const lease = (await takeLease(test.core, 'paused'))!;
     await expire('paused');
     for (const happen of [async () => {}, () => takeLease(other, 'paused')]) {
       await happen();
-      for (const statement of statements(lease)) await expect(statement).rejects.toThrow(LeaseLostError);
+      for (const run of statements(lease)) await expect(run()).rejects.toThrow(LeaseLostError);
     }
     expect(await test.database.query(`select from account where name = 'changed'`)).toEqual([]);
   });

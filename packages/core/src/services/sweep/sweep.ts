@@ -35,6 +35,9 @@ export const DEFAULT_SWEEP: SweepOptions = {
   batch: 1000,
 };
 
+/** How long a run waits for the fence again after it had the fence once. Deploys that come meanwhile wait as long. */
+const NEXT_PART_WAIT_MS = 100;
+
 /** What one run removed. If deploys held the fence, `fenced` is false and unreferenced packs are left to the next run. */
 export interface SweepReport {
   expired: number;
@@ -127,14 +130,15 @@ async function markUnreferencedPacksDead(
   { graceMs, fenceWaitMs, batch, signal }: SweepOptions,
 ): Promise<boolean> {
   await suspectForgottenPacks(core);
-  for (let packsLeft = batch; packsLeft > 0 && !signal?.aborted;) {
+  for (let packsLeft = batch, waitMs = fenceWaitMs; packsLeft > 0 && !signal?.aborted;) {
     await dropSettledSuspects(core, graceMs);
     const removed = await core.database.transaction(async (em) =>
-      (await tryCloseFence(em, fenceWaitMs)) ? removeUnreferenced(em, graceMs, packsLeft) : null,
+      (await tryCloseFence(em, waitMs)) ? removeUnreferenced(em, graceMs, packsLeft) : null,
     );
     if (!removed) return false;
     if (removed.packs + removed.contents === 0) break;
     packsLeft -= removed.packs;
+    waitMs = Math.max(fenceWaitMs, NEXT_PART_WAIT_MS);
   }
   return true;
 }
