@@ -99,7 +99,7 @@ async function findCredential(`,
         replace: 'now: () => new Date(),',
       },
     ],
-    breaks: ['gone', 'acknowledged-bytes', 'protected'],
+    breaks: ['answers', 'gone', 'acknowledged-bytes', 'protected'],
     only: ['clock-forwards', 'clock-backwards'],
   },
   {
