@@ -32,8 +32,8 @@ import { requireNoRestore } from './restore-marker.ts';
 const TARGET_CONNECTIONS = 60;
 const MAX_POOL_SIZE = 16;
 const MIN_POOL_SIZE = 4;
-/** Each process has two more connections, which listen for notifications of activities and sites. */
-const LISTENERS_PER_PROCESS = 2;
+/** Each process has one more connection, which reads the change log. */
+const READERS_PER_PROCESS = 1;
 const DEFAULT_CONNECTIONS = 100;
 /** The pause between two attempts to reach a database at the start. */
 const DATABASE_RETRY_MS = 1_000;
@@ -79,7 +79,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     blockedExtensions: new Set(config.blockedExtensions),
     addresses: addressesOf(config),
     keys: deriveKeys(config.secretKey ?? (await loadSecretKey(config.dataDir))),
-    activityFeed: createActivityFeed(database.newActivities),
+    activityFeed: createActivityFeed(database.changes),
     ownerEmail: config.ownerEmail,
     anonymousDeploys: config.anonymousDeploys,
     signIn: openSignIn(config, resources),
@@ -226,6 +226,6 @@ export function shareConnections(workers: number): { perProcess: number; max: nu
   const perProcess = Math.min(MAX_POOL_SIZE, Math.max(MIN_POOL_SIZE, Math.floor(TARGET_CONNECTIONS / processes)));
   return {
     perProcess,
-    max: Math.max(DEFAULT_CONNECTIONS, processes * (perProcess + LISTENERS_PER_PROCESS) + OPERATOR_CONNECTIONS),
+    max: Math.max(DEFAULT_CONNECTIONS, processes * (perProcess + READERS_PER_PROCESS) + OPERATOR_CONNECTIONS),
   };
 }

@@ -18,14 +18,14 @@ afterAll(() => test.close());
 /** Returns the site of a deployment; `null` if the site is not shown. */
 async function findSite(cache: LiveSites, deployment: string, { fresh = false } = {}): Promise<Site | null> {
   // Wait for the notifications of changes that other processes made.
-  await test.core.database.siteChanges.catchUp();
+  await test.core.database.changes.catchUp();
   const site = await (fresh ? cache.findFresh({ deployment }) : cache.find({ deployment }));
   return typeof site === 'string' ? null : site;
 }
 
 /** Returns the text of the front page at an address, the reason why the site is not shown, or `null`. */
 async function readShownText(address: Parameters<LiveSites['find']>[0]): Promise<string | null> {
-  await test.core.database.siteChanges.catchUp();
+  await test.core.database.changes.catchUp();
   const site = await sites.find(address);
   if (site === null || typeof site === 'string') return site;
   return (await test.core.packs.read(site.manifest.get('index.html')!)).toString();
