@@ -179,6 +179,7 @@ async function connectDatabase(
   for (let failures = 0; ; failures += 1) {
     try {
       if (migrate) {
+        if (config.databaseUrl !== null) await database.testEngine();
         await requireNoRestore(config.dataDir, database);
         await database.migrate({ signal });
       }
@@ -194,12 +195,17 @@ async function connectDatabase(
 /** Matches the error codes of TLS for a certificate that cannot be verified. */
 const UNVERIFIED_CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
 
+/** Matches the error of a pooler that refuses the settings of a connection. */
+const REFUSED_SETTINGS = /unsupported startup parameter/;
+
 /** Adds the name of the setting to an error. If connecting to several addresses fails, the error has only a code. */
 function unusableDatabase(error: unknown): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const advice = UNVERIFIED_CERTIFICATE.test(code)
-    ? '. Set sslrootcert= to the file of its CA, or add sslmode=no-verify to trust any certificate'
-    : '';
+  const advice = REFUSED_SETTINGS.test(message)
+    ? '. Use the address of PostgreSQL itself instead of that of a pooler'
+    : UNVERIFIED_CERTIFICATE.test(code)
+      ? '. Set sslrootcert= to the file of its CA, or add sslmode=no-verify to trust any certificate'
+      : '';
   return new Error(`the database of DATABASE_URL cannot be used: ${message || code}${advice}`, { cause: error });
 }
 

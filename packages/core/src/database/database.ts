@@ -7,6 +7,7 @@ import { type Log, SILENT } from '../log.ts';
 import { type Tracer, UNTRACED } from '../tracing.ts';
 import { ChangeLog, type Changes } from './change-log.ts';
 import { createDatabaseClock, type DatabaseClock } from './clock.ts';
+import { testEngine } from './engine-test.ts';
 import { type AppliedMigration, migrate, type MigrateOptions } from './migrate.ts';
 import { type MigrationClass, migrations as allMigrations } from './migrations/index.ts';
 import { readSchema, type SchemaState, stepOf } from './schema-state.ts';
@@ -38,6 +39,12 @@ export interface Database {
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
   /** Opens a session of its own, outside of the pool, for COPY and for locks of a session. The caller must end it. */
   connect(): Promise<Client>;
+  /**
+   * Checks that the database does what Berth relies on.
+   *
+   * @throws ServiceError `unavailable` if it is read-only; Error that says what is missing. Source: storage §12.
+   */
+  testEngine(): Promise<void>;
   /**
    * Runs the pending migrations, even in several processes at once.
    *
@@ -157,6 +164,7 @@ export function openDatabase(
       }
     },
     connect,
+    testEngine: () => testEngine(connect),
     migrate: (options) => inOwnSession((session) => migrate(session, program, log, options)),
     schema: () => inOwnSession((session) => readSchema(session, program)),
     async schemaDrift() {
