@@ -18,7 +18,7 @@ interface SubscribeOptions {
   always?: boolean;
 }
 
-/** The interval of polls. Source: contract §14, which allows 300 ms. */
+/** The interval of polls. Other processes must see a change within 300 ms. Source: api §14. */
 const POLL_MS = 200;
 /** How long the log is polled after the last call of `keepPolling`. */
 const KEEP_POLLING_MS = 5_000;

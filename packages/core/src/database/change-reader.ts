@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 
 /** What a change concerns. An `activity` is a new one of the account that is the key. */
-export type ChangeKind = 'deployment' | 'domain' | 'account' | 'activity';
+type ChangeKind = 'deployment' | 'domain' | 'account' | 'activity';
 
 /** A committed change to what visitors see, or a new activity. `key` is an id, or the name of a domain. */
 export interface Change {

@@ -26,7 +26,7 @@ async function pretend(functions: string): Promise<void> {
 
 const set = (setting: string) => database.query(`alter database ${database.address.database} set ${setting}`);
 
-describe('scale §3: the test of the database at the start', () => {
+describe('storage §12: the test of the database at the start', () => {
   it('accepts PostgreSQL', async () => {
     await expect(testEngine()).resolves.toBeUndefined();
   });
