@@ -69,7 +69,7 @@ async function testLocks(first: Client, second: Client): Promise<void> {
   await second.query('begin');
   await first.query('select pg_advisory_xact_lock_shared($1)', [key]);
   const { rows } = await second.query<{ locked: boolean }>('select pg_try_advisory_xact_lock($1) as locked', [key]);
-  require(rows[0]!.locked === false, 'the server grants an advisory lock that another session has');
+  require(!rows[0]!.locked, 'the server grants an advisory lock that another session has');
   await second.query(`select set_config('lock_timeout', '20ms', true)`);
   // Without a timeout, the lock of the first session would end the wait only when its transaction ends.
   const wait = second.query('select pg_advisory_xact_lock($1)', [key]).then(
