@@ -1,4 +1,5 @@
 import './shell.css';
+import { Announcements } from '@berth/ui/components/announcements';
 import { Toasts } from '@berth/ui/components/toasts';
 import { AccountContext } from '@berth/ui/state/account';
 import { BackendContext, SitesApiContext } from '@berth/ui/state/backend';
@@ -27,7 +28,6 @@ import { useSiteFolders } from '../state/site-folders.ts';
 import { useOptions } from '../state/next-drop.ts';
 import { createShell, type Route, ShellContext, type WatchSource } from '../state/shell.ts';
 import { useAppState, useSnapshot, useStore } from '../state/store.ts';
-import { Announcements } from './announcements.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { Sidebar } from './sidebar.tsx';
 
@@ -149,7 +149,7 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
                     <Welcome />
                   )}
                   <Toasts toasts={toasts} dismiss={dismiss} />
-                  <Announcements />
+                  <DropAnnouncements />
                 </ShellContext>
               </NavigationContext>
             </NotesContext>
@@ -158,4 +158,9 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
       </SitesApiContext>
     </BackendContext>
   );
+}
+
+/** Renders at each change of a drop, which the window need not. */
+function DropAnnouncements() {
+  return <Announcements publishings={useAppState('publishings')} />;
 }
