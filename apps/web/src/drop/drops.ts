@@ -26,7 +26,7 @@ export interface Drops {
 }
 
 /** What a page knows about a drop. */
-export interface DropCircumstances {
+interface DropCircumstances {
   /** Whether the server publishes it for an account. It waits until the page knows that. */
   isSignedIn: boolean | Promise<boolean>;
   /** Whether it was pasted, so that the person is asked first. */

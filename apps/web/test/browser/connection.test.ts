@@ -13,7 +13,7 @@ const NO_CONNECTION = 'There is no connection.';
 
 /** Takes the connection away, also from the workers of the page. */
 async function goOffline(page: Page): Promise<void> {
-  await page.context().route('**', (route) => route.abort('internetdisconnected'));
+  await page.context().route('**', (route) => route.abort('failed'));
   await page.context().setOffline(true);
 }
 
@@ -91,7 +91,7 @@ describeInBrowser('the console without a good connection', (browser) => {
 
   it('says who is signed in once the server answers, without a reload', async () => {
     const { page } = await openConsole();
-    await page.context().route('**/session', (route) => route.abort('connectionrefused'));
+    await page.context().route('**/session', (route) => route.abort('failed'));
     await page.goto(`${console.origin()}/app/sites`);
     await page.getByText('The server cannot be reached.').waitFor();
     await page.context().unroute('**/session');
@@ -130,7 +130,7 @@ describeInBrowser('a browser that is too old for the console', (browser) => {
     expect(await page.getByRole('navigation').count()).toBe(0);
   });
 
-  it('is told so at the drop if only its workers are too old', async () => {
+  it('shows it at the drop if only its workers are too old', async () => {
     const { page } = await openPage(browser());
     await page.addInitScript(() => {
       const { Worker: NewWorker } = globalThis;
