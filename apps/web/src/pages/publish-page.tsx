@@ -1,7 +1,8 @@
 import { Button } from '@berth/ui/components/button';
 import { PageFrame } from '@berth/ui/components/page';
 import { DropTarget } from '@berth/ui/pages/publish/drop-target';
-import { PublishingCard, type PublishingActions } from '@berth/ui/pages/publish/publishing-card';
+import { PublishingList } from '@berth/ui/pages/publish/publishing-list';
+import type { PublishingActions } from '@berth/ui/publishing';
 import { useAccount } from '@berth/ui/state/account';
 import { useNotes } from '@berth/ui/state/toasts';
 import { Files, FolderOpen } from 'lucide-react';
@@ -83,15 +84,7 @@ export default function PublishPage() {
         <input ref={filesInput} type="file" hidden multiple aria-label="Files" onChange={choose} />
       </DropTarget>
       <Suspense>{hasAccess && <Options />}</Suspense>
-      {publishings.length > 0 && (
-        <ul className="cards" aria-label="Drops">
-          {publishings.map((publishing) => (
-            <li key={publishing.id}>
-              <PublishingCard publishing={publishing} actions={actions} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <PublishingList publishings={publishings} actions={actions} />
     </PageFrame>
   );
 }

@@ -1,3 +1,4 @@
+import '@berth/ui/styles/sidebar.css';
 import './shell.css';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';

@@ -12,7 +12,7 @@ import { type SignedIn, type SignInOffer, useSession } from '../state/session.ts
 import { CodeForm, requestCode } from './code-form.tsx';
 import { hasPasskeys, proveWithPasskey } from './passkeys.ts';
 import { answerOfProof } from './proof-answers.ts';
-import { SecretField } from './secret-field.tsx';
+import { SecretField } from '@berth/ui/components/field';
 
 interface ProveProps {
   onProven: () => void;

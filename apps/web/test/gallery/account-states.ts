@@ -1,5 +1,6 @@
-import { DEFAULT_PLANS, type Account, type Token } from '@berth/contract';
+import { DEFAULT_PLANS, type Token } from '@berth/contract';
 import { EVERY_ACTIVITY, NOW_SECONDS } from '@berth/ui/testing/samples';
+import { account } from './account-answer.ts';
 import type { Script } from './fake-server.ts';
 import type { GalleryState } from './gallery.ts';
 
@@ -25,24 +26,6 @@ const TOKENS: readonly Token[] = [
   token('t5u6v7w', { expires: NOW_SECONDS - DAY, used: NOW_SECONDS - 2 * DAY }),
 ];
 const TOKEN_LIST: Script = { value: { tokens: TOKENS } };
-
-function account(other: Partial<Account> = {}): Script {
-  const value: Account = {
-    account: 'acc-1',
-    email: 'mara@harbour.example',
-    name: 'Mara Lind',
-    plan: 'pro',
-    usage: { deployments: 212, platformDomains: 6, customDomains: 4, seats: 1, storage: 734_003_200 },
-    caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1, storage: 53_687_091_200 },
-    scheduled: null,
-    created: NOW_SECONDS - 90 * DAY,
-    hint: '7f3a',
-    authMethod: 'session',
-    used: NOW_SECONDS - 60,
-    ...other,
-  };
-  return { value };
-}
 
 const USAGE_ANSWERS = {
   'account.get': account(),

@@ -13,6 +13,7 @@ const published = (other: Partial<Published> = {}): PublishingState => ({
     deployment: 'calm-otter-4k9x2qd',
     url: 'https://calm-otter-4k9x2qd.sites.example',
     ...ALL,
+    at: NOW,
     expires: null,
     claim: null,
     password: false,

@@ -1,5 +1,6 @@
 import { NOW_SECONDS } from '@berth/ui/testing/samples';
 import type { Page } from 'playwright-core';
+import { account } from './account-answer.ts';
 import { EMAIL, type Script } from './fake-server.ts';
 import type { GalleryState } from './gallery.ts';
 
@@ -10,24 +11,10 @@ const CLAIM = `/claim/${SECRET}`;
 const refused = (status: number, error: string, message: string): Script => ({ error: { status, error, message } });
 const NOT_FOUND = refused(404, 'not_found', 'There is nothing at this link.');
 
-const ACCOUNT = {
-  value: {
-    account: 'acc-1',
-    email: EMAIL,
-    name: 'Harbour Festival',
-    plan: 'pro',
-    usage: { deployments: 212, platformDomains: 6, customDomains: 4, seats: 2, storage: 734_003_200 },
-    caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 5, storage: 53_687_091_200 },
-    scheduled: null,
-    created: NOW_SECONDS - 90 * DAY,
-    hint: '7f3a',
-    authMethod: 'session',
-    used: NOW_SECONDS - 60,
-  },
-} satisfies Script;
-const FULL_ACCOUNT: Script = {
-  value: { ...ACCOUNT.value, caps: { ...ACCOUNT.value.caps, seats: 2 } },
-};
+const CAPS = { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 5, storage: 53_687_091_200 };
+const USAGE = { deployments: 212, platformDomains: 6, customDomains: 4, seats: 2, storage: 734_003_200 };
+const ACCOUNT = account({ name: 'Harbour Festival', usage: USAGE, caps: CAPS });
+const FULL_ACCOUNT = account({ name: 'Harbour Festival', usage: USAGE, caps: { ...CAPS, seats: 2 } });
 
 const MEMBERS = {
   'account.get': ACCOUNT,

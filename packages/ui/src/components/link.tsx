@@ -14,8 +14,19 @@ export function Link({ url, className = '', children }: { url: string; className
     event.preventDefault();
     openLink(url);
   };
+  // A window that opens links itself refuses new windows, which a middle click would open.
+  const openByMiddleClick = (event: MouseEvent) => {
+    if (event.button === 1) open(event);
+  };
   return (
-    <a title={url} draggable={false} className={`link ${className}`} onClick={open} {...inNewTab(url)}>
+    <a
+      title={url}
+      draggable={false}
+      className={`link ${className}`}
+      onClick={open}
+      onAuxClick={openByMiddleClick}
+      {...inNewTab(url)}
+    >
       {children ?? url.replace(/^https?:\/\//, '').replace(/\/$/, '')}
     </a>
   );

@@ -2,8 +2,19 @@ import { bytes, count, duration } from '@berth/client/amounts';
 import type { Amount, PauseReason, Progress, Publishing } from '../publishing.ts';
 import { untilText } from './time.ts';
 
-/** Returns the current step, its numbers, and the part that is done, from 0 to 1 or `null`. @param now Unix milliseconds. */
-export function progressText(progress: Progress, now: number): { doing: string; detail: string; part: number | null } {
+interface ProgressText {
+  /** The current step. */
+  doing: string;
+  /** The numbers of the step. */
+  detail: string;
+  /** The part that is done, from 0 to 1; `null` if it is unknown. */
+  part: number | null;
+  /** True while nothing happens until the next attempt. */
+  isWaiting?: boolean;
+}
+
+/** Describes the progress of a publish job. @param now Unix milliseconds. */
+export function progressText(progress: Progress, now: number): ProgressText {
   switch (progress.phase) {
     case 'listing':
       return { doing: 'Scanning folder', detail: '', part: null };
@@ -18,7 +29,12 @@ export function progressText(progress: Progress, now: number): { doing: string; 
     case 'linking':
       return { doing: 'Updating the address', detail: '', part: 1 };
     case 'retrying':
-      return { doing: `Trying again ${untilText(progress.at, now)}`, detail: progress.reason, part: null };
+      return {
+        doing: `Trying again ${untilText(progress.at, now)}`,
+        detail: progress.reason,
+        part: null,
+        isWaiting: true,
+      };
   }
 }
 

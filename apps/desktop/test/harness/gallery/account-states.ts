@@ -15,7 +15,7 @@ import {
   VERSIONS,
 } from '@berth/ui/testing/samples';
 import type { Page } from 'playwright-core';
-import { appState, folder, SERVER, session, SIGNED_OUT, UNREACHABLE } from './sample.ts';
+import { appState, folder, problem, SERVER, session, SIGNED_OUT, UNREACHABLE } from './sample.ts';
 import { chooseFromMenu, type GalleryState } from './window.ts';
 
 const listAnswers = (sites: readonly Site[], domains: readonly Domain[]) => {
@@ -179,6 +179,18 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       await page.getByText('There is no TXT record at this name.').waitFor();
     },
     shows: ['203.0.113.7', 'OK', 'in 10 min'],
+  },
+  {
+    name: 'domain-platform',
+    page: 'domains',
+    answers: {
+      ...listAnswers([], DOMAINS),
+      ...SITE_ANSWERS,
+      readDomain: { value: DOMAINS[4] },
+      readRecords: { problem: problem('refused', 'A platform domain needs no DNS records: it serves at once.') },
+    },
+    act: (page) => page.getByRole('link', { name: DOMAINS[4]!.domain, exact: true }).click(),
+    shows: ['This name belongs to the server, so it needs no DNS records.'],
   },
   {
     name: 'domains-add',

@@ -207,6 +207,7 @@ export class Job {
         url: domainUrl ?? deployment.url,
         files: deployment.files,
         bytes: deployment.size,
+        at: Date.now(),
         expires: expires ?? null,
         claim: claim ?? null,
         password: deployment.password,
