@@ -122,6 +122,9 @@ export const Activity = defineEntity({
     authMethod: p.text().$type<AuthMethod>(),
     meta: p.json<Record<string, unknown>>(),
   },
-  indexes: [{ name: 'activity_account_id_index', properties: ['account', 'id'] }],
+  indexes: [
+    { name: 'activity_account_id_index', properties: ['account', 'id'] },
+    { name: 'activity_filter_index', properties: ['account', 'event', 'authMethod', 'id'] },
+  ],
 });
 export type Activity = InferEntity<typeof Activity>;
