@@ -96,15 +96,15 @@ describe('api §9: GET /activities as text/event-stream', () => {
 
   it('sends only the events and the causes that the filters name, also of the past, and resumes with them', async () => {
     for (const name of ['one', 'two']) await causeEvent(owner.key, name);
-    await server().api('/tokens', { key: owner.key, method: 'POST', body: {} });
+    await server().api('/tokens', { key: owner.key, method: 'POST', json: {} });
     const search = '?event=deployment,domain&authMethod=api-key&last=1';
     const stream = await openStream({ search });
     await poll(() => namesOf(stream)).toEqual(['two']);
-    await server().api('/tokens', { key: owner.key, method: 'POST', body: {} });
+    await server().api('/tokens', { key: owner.key, method: 'POST', json: {} });
     await causeEvent(owner.key, 'three');
     await poll(() => namesOf(stream)).toEqual(['two', 'three']);
     stream.close();
-    await server().api('/tokens', { key: owner.key, method: 'POST', body: {} });
+    await server().api('/tokens', { key: owner.key, method: 'POST', json: {} });
     await causeEvent(owner.key, 'four');
     const resumedStream = await openStream({ search, headers: { 'Last-Event-ID': stream.events[0]!.id } });
     await poll(() => namesOf(resumedStream)).toEqual(['three', 'four']);

@@ -36,10 +36,7 @@ export function recordActivity(
  * @param page Which part of the log, and of which events and causes.
  * @throws `validation_failed` for an invalid cursor. Source: api §6.
  */
-export async function listActivities(
-  { core, caller }: Scope,
-  page: ActivityQuery,
-): Promise<ActivityList> {
+export async function listActivities({ core, caller }: Scope, page: ActivityQuery): Promise<ActivityList> {
   const scope: CursorScope = { core, account: caller.account, list: 'activities' };
   const beforeId = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
   const range = { before: beforeId, order: 'desc' as const, limit: page.limit + 1 };
@@ -49,15 +46,7 @@ export async function listActivities(
 }
 
 /** Converts a row to the activity that clients receive. Source: api §6. */
-export function toActivity({
-  event,
-  created,
-  deployment,
-  domain,
-  token,
-  authMethod,
-  meta,
-}: ActivityRow): WireActivity {
+export function toActivity({ event, created, deployment, domain, token, authMethod, meta }: ActivityRow): WireActivity {
   return {
     event,
     created: toUnixSeconds(created),
