@@ -67,7 +67,7 @@ function accountUpdateText({ meta }: Activity): string {
       ? 'Removed the name of the account'
       : `Renamed the account to ${text(name.to, 'another name')}`;
   if (typeof state === 'object' && state !== null && 'to' in state)
-    return `Account is now ${text(state.to, 'changed')}`;
+    return `Account is now ${text(state.to, 'changed')}${typeof meta['reason'] === 'string' ? `: ${meta['reason']}` : ''}`;
   return 'Account changed';
 }
 
