@@ -134,7 +134,7 @@ function OtherWays({ offer }: { offer: SignInOffer }) {
       {opensAccounts(offer)
         ? `No account yet? Sign in with ${openers}, and one is opened for you. `
         : 'No account yet? Ask the operator of this server for one. '}
-      No way to sign in? The operator can make a link for you with this command: <code>npm run berth -- sign-in</code>.
+      Cannot sign in? The operator can make a link for you with this command: <code>npm run berth -- sign-in</code>.
     </p>
   );
 }

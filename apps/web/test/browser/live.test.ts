@@ -16,7 +16,7 @@ describeInBrowser('activities as they happen', (browser) => {
     const { page } = await openPage(browser());
     await page.goto(await server.signInLink(OWNER));
     await page.getByRole('button', { name: `Sign in as ${OWNER}` }).click();
-    await page.getByRole('heading', { level: 1, name: 'Keep a way in' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Set up sign-in' }).waitFor();
     await page.goto('about:blank');
     return page.context();
   }

@@ -186,7 +186,7 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
       await page.getByLabel('E-mail address').fill('ada@example.com');
       await page.getByRole('button', { name: 'Make a link' }).click();
     },
-    shows: ['The invitation was mailed to ada@example.com.'],
+    shows: ['The invitation was sent to ada@example.com.'],
   },
   {
     name: 'members-remove',
@@ -226,7 +226,7 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     signedIn: { identities: 1 },
     offer: WITH_ALL,
     answers: SETTINGS,
-    shows: ['This account at Acme signs in another person here.'],
+    shows: ['This Acme account already signs in another person here.'],
   },
   {
     name: 'account-change-address',

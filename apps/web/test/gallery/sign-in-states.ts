@@ -325,6 +325,16 @@ const INACTIVE_PAGES: readonly GalleryState[] = [
     kept: true,
   },
   {
+    name: 'inactive-suspended-reason',
+    path: '/app/sites',
+    signedIn: { accountState: 'suspended', accountStateReason: 'Phishing at calm-otter-4k9x2qd, reported on 3 May' },
+    shows: [
+      'Reason',
+      'Phishing at calm-otter-4k9x2qd, reported on 3 May',
+      'Only the operator can make it active again.',
+    ],
+  },
+  {
     name: 'inactive-terminated',
     path: '/',
     signedIn: { accountState: 'terminated' },

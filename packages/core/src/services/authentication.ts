@@ -2,8 +2,9 @@ import { CREDENTIAL, DEFAULT_TOKEN_KEEP, type MemberRole } from '@berth/contract
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountCaller, Caller, Core, Scope } from '../core.ts';
 import { db, type StatementScope } from '../database/tables.ts';
-import { type AccountState, Token } from '../entities/index.ts';
+import { type AccountStanding, type AccountState, Token } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
+import { requireActiveAccount } from './inactive-account.ts';
 import { secretHash } from './random.ts';
 import { findSession, sessionOf } from './session-credential.ts';
 
@@ -82,19 +83,19 @@ function credentialOf(scope: StatementScope, core: Core, { account, token }: Acc
   return db(scope)
     .selectFrom('token as t')
     .innerJoin('account as a', 'a.id', 't.account_id')
-    .select(['a.state', 't.expires'])
+    .select(['a.state', 'a.state_reason as stateReason', 't.expires'])
     .where('t.account_id', '=', account)
     .where('t.token', '=', token)
     .where(({ eb, or }) => or([eb('t.expires', 'is', null), eb('t.expires', '>', core.now())]));
 }
 
-function requireActive<T extends { state: AccountState }>(row: T | undefined): T {
+function requireActive<T extends AccountStanding>(row: T | undefined): T {
   if (!row)
     throw new ServiceError(
       'authentication_failed',
       'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
     );
-  if (row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row.state}.`);
+  requireActiveAccount(row);
   return row;
 }
 
@@ -103,6 +104,7 @@ interface CredentialRow {
   account: string;
   plan: string;
   state: AccountState;
+  stateReason: string | null;
   token: string;
   kind: 'api' | 'deploy';
   /** The domains that a deploy token can publish to. */
@@ -117,7 +119,7 @@ interface CredentialRow {
 
 /** Nearly every request of the API runs this statement, so it is prepared. */
 const FIND_CREDENTIAL = `
-  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, array_to_json(t.domains) as domains, t.keep,
+  select t.id::float8 as id, a.id as account, a.plan, a.state, a.state_reason as "stateReason", t.token, t.kind, array_to_json(t.domains) as domains, t.keep,
     t.person_id as person, m.role, t.used, t.used is null or t.used < $3 as stale
   from token t join account a on a.id = t.account_id 
     left join member m on m.account_id = t.account_id and m.person_id = t.person_id

@@ -20,6 +20,7 @@ interface SessionRow {
   account: string;
   plan: string;
   state: AccountState;
+  stateReason: string | null;
   person: string;
   email: string;
   role: 'owner' | 'member';
@@ -30,7 +31,7 @@ interface SessionRow {
 
 /** Every request of the console runs this statement, so it is prepared. A session ends with the membership. */
 const FIND_SESSION = `
-  select s.id, s.account_id as account, a.plan, a.state, s.person_id as person, p.email, m.role, s.proved, s.created, s.seen
+  select s.id, s.account_id as account, a.plan, a.state, a.state_reason as "stateReason", s.person_id as person, p.email, m.role, s.proved, s.created, s.seen
   from session s
   join account a on a.id = s.account_id
   join person p on p.id = s.person_id
@@ -47,7 +48,7 @@ export async function findSession(core: Core, secret: string): Promise<AccountCa
   const [row] = await core.database.prepared<SessionRow>('session', FIND_SESSION, [secretHash(secret), now]);
   if (!row) return undefined;
   if (now.getTime() - row.seen.getTime() > SEEN_PRECISION_MS) await markSeen(core, row, now);
-  const { account, plan, person, email, role, proved, state } = row;
+  const { account, plan, person, email, role, proved, state, stateReason } = row;
   return {
     kind: 'account',
     account,
@@ -55,7 +56,7 @@ export async function findSession(core: Core, secret: string): Promise<AccountCa
     credential: 'session',
     token: row.id,
     member: { person, role },
-    session: { email, proved, accountState: state },
+    session: { email, proved, standing: { state, stateReason } },
     authMethod: 'session',
     used: row.seen,
   };
@@ -79,7 +80,7 @@ export function sessionOf(scope: StatementScope, core: Core, { account, token }:
     .innerJoin('member as m', (join) =>
       join.onRef('m.account_id', '=', 's.account_id').onRef('m.person_id', '=', 's.person_id'),
     )
-    .select(['a.state', 's.expires'])
+    .select(['a.state', 'a.state_reason as stateReason', 's.expires'])
     .where('s.id', '=', token)
     .where('s.account_id', '=', account)
     .where('s.expires', '>', core.now());

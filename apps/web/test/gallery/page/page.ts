@@ -1,7 +1,8 @@
 import type { Publishing } from '@berth/ui/publishing';
 import { showConsole } from '../../../src/console.tsx';
-import { createDrops, type Drops, type DropsWorker } from '../../../src/drop/drops.ts';
+import { createDrops, type Drops } from '../../../src/drop/drops.ts';
 import type { Report } from '../../../src/drop/messages.ts';
+import type { DropsWorker } from '../../../src/drop/worker-link.ts';
 import { EMPTY_PATH } from '../page-window.ts';
 
 let remove: (() => void) | undefined;

@@ -108,6 +108,7 @@ describe('a cached site', () => {
     const [kept, suspended] = [await deploy(), await deploy(SITE, {}, other)];
     await addDomain('kept.example', { deployment: kept });
     await addDomain('suspended.example', { account: other.account, deployment: suspended });
+    await test.core.database.changes.catchUp();
     const addresses = [
       { deployment: kept },
       { domain: 'kept.example' },

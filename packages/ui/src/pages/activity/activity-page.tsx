@@ -86,7 +86,7 @@ function Activities() {
         <Select label="By" value={actor} options={ACTORS} onChange={setActor} />
       </div>
       {!isConnected && (
-        <StatusLine tone="warn">The connection is lost. What happens now is shown when it is back.</StatusLine>
+        <StatusLine tone="warn">The connection is lost. New activity appears when it is back.</StatusLine>
       )}
       {rows.length === 0 && !hasMore && problem === null && (
         <Empty icon={SearchX} title="Nothing found" text="No activity matches these filters." />

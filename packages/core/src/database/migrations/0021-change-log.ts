@@ -4,9 +4,9 @@ import { Migration } from '@mikro-orm/migrations';
  * Adds the change log. Triggers insert into it instead of notifying. They still notify while a process of the last release has
  * sent a heartbeat, because such a process knows of changes by notifications only.
  */
-export class Migration0019 extends Migration {
+export class Migration0021 extends Migration {
   static readonly compatibleSince = 4;
-  override name = '0019-change-log';
+  override name = '0021-change-log';
 
   override up(): void {
     this.addSql(`
