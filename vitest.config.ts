@@ -14,7 +14,7 @@ const SYSTEM = [
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'apps/web/test/browser/**/*.test.ts',
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
-  'packages/core/test/database/{connections,embedded-postgres,supervision}.test.ts',
+  'packages/core/test/database/{change-reader,connections,embedded-postgres,engine-test,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
   'packages/client/test/package/**/*.test.ts',
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',

@@ -22,7 +22,7 @@ beforeEach(() => {
 /** Runs a command that must succeed. @returns The output of the command. */
 async function run(...words: string[]): Promise<string> {
   const { code, out, err } = await runBerth(env, ...words);
-  await server().berth.core.database.siteChanges.catchUp();
+  await server().berth.core.database.changes.catchUp();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }
