@@ -7,6 +7,7 @@ import { useSession } from '../state/session.tsx';
 import { InactiveAccount } from './inactive-account.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageBoundary } from './page-boundary.tsx';
+import { UpdateNote } from './update-note.tsx';
 
 /** After how long a page that loads says so, in milliseconds. */
 const SLOW_MS = 300;
@@ -30,6 +31,7 @@ export function Shell() {
       </a>
       <Navigation />
       <main id="main" ref={main} tabIndex={-1}>
+        <UpdateNote />
         <PageBoundary key={path}>
           <Suspense fallback={<PageLoading />}>
             {session.is === 'inactive' ? (

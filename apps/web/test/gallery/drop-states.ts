@@ -196,7 +196,7 @@ export const DROP_STATES: readonly GalleryState[] = [
       ),
       drop(published(anonymous), { name: 'from-before' }),
     ],
-    shows: ['www.harbour.example', 'Password-protected', '_redirects:4', 'Claim it'],
+    shows: ['www.harbour.example', 'Password-protected', '_redirects:4', 'Keep this site'],
   },
   {
     name: 'drop-expired',

@@ -338,6 +338,18 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     answers: { 'invites.find': NOT_FOUND },
     shows: ['This invitation was accepted'],
   },
+  {
+    name: 'updated',
+    path: '/app/sites',
+    answers: { 'sites.list': { value: { sites: [] } } },
+    ownPage: true,
+    act: async (page) => {
+      const json = { body: '<div id="root"></div><script type="module" src="/assets/index-new.js"></script>' };
+      await page.route('https://berth.example/', (route) => route.fulfill({ ...json, contentType: 'text/html' }));
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    },
+    shows: ['This server was updated.', 'Reload'],
+  },
   { name: 'not-found', path: '/app/nothing', shows: ['There is no page at this address'] },
   {
     name: 'menu-on-a-phone',

@@ -12,12 +12,17 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
   window.violations.push(`${violatedDirective}: ${blockedURI}`),
 );
 window.showConsole = (address, drops) => {
-  remove?.();
   localStorage.clear();
   sessionStorage.clear();
+  show(address, drops);
+};
+window.showAgain = () => show(location.href, []);
+
+function show(address: string, drops: readonly Publishing[]): void {
+  remove?.();
   history.replaceState(null, '', address);
   remove = showConsole(document.getElementById('root')!, dropsOf(drops));
-};
+}
 
 if (location.pathname !== EMPTY_PATH) window.showConsole(location.href, []);
 
