@@ -11,6 +11,7 @@ const MIN_FREE_BYTES = 3 * 1024 ** 3;
 const SYSTEM = [
   'apps/api/test/{contract,crash,deploying,fuzz,life-cycle,monitoring,operator,pages,patterns,proxy,sites,upgrade}/**/*.test.ts',
   'apps/api/test/healthcheck.test.ts',
+  'apps/api/test/outages/failover.test.ts',
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'apps/web/test/browser/**/*.test.ts',
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',

@@ -18,10 +18,11 @@ export interface ReplicatedPostgres {
  *
  * @param prepare Creates what the database contains before the standby copies it.
  * @param synchronous Whether a commit waits until the standby has it. Default: false.
+ * @param source Returns the folder of the socket from which the standby reads. Default: that of the primary.
  */
 export async function startReplicatedPostgres(
   prepare: (primary: EmbeddedPostgres) => Promise<void>,
-  { synchronous = false }: { synchronous?: boolean } = {},
+  { synchronous = false, source }: { synchronous?: boolean; source?: (socketDir: string) => string } = {},
 ): Promise<ReplicatedPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-repl-'));
   await chmod(folder, 0o755);
@@ -44,7 +45,10 @@ export async function startReplicatedPostgres(
   });
   const { socketDir, user } = primary.address;
   const standby = await startEmbeddedPostgres(copy, {
-    settings: { ...settings, primary_conninfo: `host=${socketDir} port=5432 user=${user} application_name=standby` },
+    settings: {
+      ...settings,
+      primary_conninfo: `host=${source?.(socketDir) ?? socketDir} port=5432 user=${user} application_name=standby`,
+    },
   });
   return {
     primary,

@@ -19,7 +19,7 @@ interface SubscribeOptions {
 }
 
 /** The interval of polls. Other processes must see a change within 300 ms. Source: api §14. */
-const POLL_MS = 200;
+const POLL_MS = 100;
 /** How long the log is polled after the last call of `keepPolling`. */
 const KEEP_POLLING_MS = 5_000;
 const MIN_PAUSE_MS = 100;

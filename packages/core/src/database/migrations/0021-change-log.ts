@@ -22,6 +22,7 @@ export class Migration0021 extends Migration {
         "epoch" uuid not null,
         primary key ("id")
       )`);
+    this.addSql(`insert into "change_epoch" values (1, gen_random_uuid())`);
     this.addSql(`alter table "boot" add column "reads_changes" boolean not null default false`);
     this.addSql(`
       create function record_change(kind text, key text, channel text, payload json) returns void language plpgsql as $$

@@ -4,7 +4,7 @@ import type { Change } from '../../database/change-reader.ts';
 /** How long the cache is fresh after the change log was read, in milliseconds. */
 const MAX_FRESH_AGE_MS = 1_000;
 /** The age from which a visit keeps the log polled, in milliseconds. It is less than the interval of polls. */
-const KEEP_POLLING_AGE_MS = 100;
+const KEEP_POLLING_AGE_MS = 50;
 
 /** Decides whether a cache is fresh. The cache drops entries when the change log names them. */
 export class SiteFreshness {
