@@ -31,8 +31,7 @@ export async function startReplicatedPostgres(
   await writeFile(clients, 'local all all trust\nlocal replication all trust\n');
   const settings = { fsync: 'off', hba_file: clients, shared_buffers: '32MB', hot_standby: 'on' };
   const first = await startEmbeddedPostgres(home, { settings });
-  await prepare(first);
-  await first.stop();
+  await prepare(first).finally(() => first.stop());
   const { uid, gid } = await stat(join(home, 'data'));
   await chown(clients, uid, gid);
   await mkdir(copy, { mode: 0o700 });
