@@ -61,18 +61,18 @@ const admissionStatement = (find: string) => `
 
 /** A kind of secret that identifies callers. */
 interface Identification<Row> {
-  statement: { name: string; text: string };
+  statement: string;
   /** @param row The row of the secret; `undefined` if it is unknown. */
   callerOf(core: Core, row: Row | undefined, now: Date, address: string): Promise<Caller>;
 }
 
 const BY_CREDENTIAL: Identification<CredentialRow> = {
-  statement: { name: 'admit-credential', text: admissionStatement(FIND_CREDENTIAL) },
+  statement: admissionStatement(FIND_CREDENTIAL),
   callerOf,
 };
 
 const BY_SESSION: Identification<SessionRow> = {
-  statement: { name: 'admit-session', text: admissionStatement(FIND_SESSION) },
+  statement: admissionStatement(FIND_SESSION),
   callerOf: async (core, row, now, address) =>
     row === undefined ? { kind: 'anonymous', address } : sessionCallerOf(core, row, now),
 };
@@ -106,7 +106,7 @@ async function admitAtOnce<Row extends { account: string }>(
   const result = await callerOrRefusal(async () => {
     const addressKey = address === '' ? null : bucketKey('global', `address:${address}`);
     const values = [secretHash(secret), now.toISOString(), addressKey, ...bucketValues(limit, cost)];
-    const [row] = await core.database.prepared<Row & BucketRow>(statement.name, statement.text, values);
+    const [row] = await core.database.prepared<Row & BucketRow>(statement, values);
     // The row has only nulls of what was not found.
     const { account, taken } = row as { account: string | null; taken: boolean | null } & Row;
     if (taken !== null) rate = countRefusal('global', stateOf(row!, limit, cost));

@@ -23,7 +23,7 @@ export async function authenticate(core: Core, header: string | undefined, addre
   const [row] =
     credential === null
       ? []
-      : await core.database.prepared<CredentialRow>('credential', FIND_CREDENTIAL, [secretHash(credential), now]);
+      : await core.database.prepared<CredentialRow>(FIND_CREDENTIAL, [secretHash(credential), now]);
   return callerOf(core, row, now);
 }
 

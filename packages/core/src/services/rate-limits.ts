@@ -67,7 +67,7 @@ export function countRefusal(name: RateLimitName, state: RateLimitState): RateLi
  */
 export async function takeFromBucket(core: Core, key: string, limit: RateLimit, cost = 1): Promise<RateLimitState> {
   const values = [core.now().toISOString(), ...bucketValues(limit, cost), key];
-  const [row] = await core.database.prepared<BucketRow>('bucket', TAKE_FROM_BUCKET, values).catch(throwOutage);
+  const [row] = await core.database.prepared<BucketRow>(TAKE_FROM_BUCKET, values).catch(throwOutage);
   return stateOf(row!, limit, cost);
 }
 

@@ -49,7 +49,7 @@ export const FIND_SESSION = `
  */
 export async function findSession(core: Core, secret: string): Promise<AccountCaller | undefined> {
   const now = core.now();
-  const [row] = await core.database.prepared<SessionRow>('session', FIND_SESSION, [secretHash(secret), now]);
+  const [row] = await core.database.prepared<SessionRow>(FIND_SESSION, [secretHash(secret), now]);
   return row && sessionCallerOf(core, row, now);
 }
 

@@ -68,7 +68,6 @@ async function sessionsOf(url: string): Promise<{ pool: object; listener: object
   try {
     await database.siteChanges.subscribe(() => {});
     const [settings] = await database.prepared<Record<string, string>>(
-      'settings',
       `select current_setting('work_mem') as work_mem, current_setting('lock_timeout') as lock_timeout, current_user::text as "user"`,
       [],
     );

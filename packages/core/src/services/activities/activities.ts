@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { z } from 'zod';
 import type { Scope } from '../../core.ts';
 import { Account, Activity } from '../../entities/index.ts';
-import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
+import { type CursorScope, decodeCursor, toPage, Values } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 /** A new entry of the audit log of an account. `meta` never contains a secret. */
@@ -41,27 +41,25 @@ export async function listActivities(
   page: ActivityQuery,
 ): Promise<z.infer<typeof ActivityList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'activities' };
-  const beforeId = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
-  const activityRows = await core.database
-    .em()
-    .find(
-      Activity,
-      { account: caller.account, ...filterOf(page), ...(beforeId === undefined ? {} : { id: { $lt: beforeId } }) },
-      { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
-    );
+  const values = new Values(caller.account);
+  const conditions = ['account_id = $1', ...conditionsOf(page, values)];
+  if (page.cursor !== undefined) conditions.push(`id < ${values.add(decodeCursor(scope, page.cursor)[0])}`);
+  const activityRows = await core.database.prepared<Activity>(
+    `select id, event, created, deployment, domain, token, auth_method as "authMethod", meta from activity
+    where ${conditions.join(' and ')} order by id desc limit ${values.add(page.limit + 1)}`,
+    values.list,
+  );
   const { rows, nextCursor } = toPage(scope, activityRows, page.limit, (row) => [row.id]);
   return { activities: rows.map(toActivity), ...(nextCursor ? { nextCursor } : {}) };
 }
 
 /** The schema of the query allows only letters and dots in events. */
-function filterOf({ event, authMethod }: ActivityQuery) {
-  const names = event?.split(',');
-  return {
-    ...(authMethod !== undefined && { authMethod: authMethod as AuthMethod }),
-    ...(names && {
-      $or: names.map((name) => ({ event: name.includes('.') ? (name as ActivityEvent) : { $like: `${name}.%` } })),
-    }),
-  };
+function conditionsOf({ event, authMethod }: ActivityQuery, values: Values): string[] {
+  const names = event?.split(',').map((name) => (name.includes('.') ? name : `${name}.%`));
+  return [
+    ...(authMethod === undefined ? [] : [`auth_method = ${values.add(authMethod)}`]),
+    ...(names === undefined ? [] : [`event like any(${values.add(names)}::text[])`]),
+  ];
 }
 
 /** Converts a row to the activity that clients receive. Source: api §6. */
