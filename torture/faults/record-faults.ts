@@ -86,84 +86,17 @@ type Identified =`,
     only: ['kill-worker'],
   },
   {
-    name: 'clock-decides-order',
-    what: 'A domain is not switched if its last switch seems to be in the future.',
-    edits: [
-      {
-        file: `${SERVICES}/domains/put-domain.ts`,
-        find: 'const isSwitched = deployment !== null && deployment.id !== previous;',
-        replace:
-          'const isSwitched = deployment !== null && deployment.id !== previous && !(row.linked && row.linked > core.now());',
-      },
-    ],
-    breaks: ['domain-order', 'gone', 'answers', 'protected'],
-    only: ['clock-forwards', 'clock-right'],
-  },
-  {
-    name: 'monotonic-clock',
-    what: 'The service takes the time from a clock that does not follow corrections of the wall clock.',
+    name: 'clock-of-the-machine',
+    what: 'The service takes the time from the clock of its machine instead of that of the database.',
     edits: [
       {
         file: 'apps/api/src/service/open-core.ts',
-        find: 'now: () => new Date(),',
-        replace: 'now: () => new Date(performance.timeOrigin + performance.now()),',
+        find: 'now: () => database.clock.now(),',
+        replace: 'now: () => new Date(),',
       },
     ],
-    breaks: ['gone'],
-    only: ['clock-forwards'],
-  },
-  {
-    name: 'outcome-from-the-future',
-    what: 'The outcome of an Idempotency-Key is dropped if its time is in the future.',
-    edits: [
-      {
-        file: `${SERVICES}/deployments/idempotency.ts`,
-        find: 'if (record.created <= windowStart(core)) {',
-        replace: 'if (record.created <= windowStart(core) || record.created > core.now()) {',
-      },
-    ],
-    breaks: ['replays', 'one-deployment'],
-    only: ['clock-forwards', 'clock-right'],
-  },
-  {
-    name: 'cookie-from-the-future',
-    what: 'An unlock cookie is refused if it seems to be made in the future.',
-    edits: [
-      {
-        file: `${SERVICES}/sites/unlock.ts`,
-        find: '    expires > now.getTime()\n',
-        replace: '    expires > now.getTime() &&\n    expires <= now.getTime() + UNLOCK_SECONDS * 1000\n',
-      },
-    ],
-    breaks: ['acknowledged-bytes'],
-    only: ['clock-forwards', 'clock-right'],
-    seconds: 150,
-  },
-  {
-    name: 'clock-of-the-database',
-    what: 'Sites expire by the clock of the database, which differs from the clock of the service.',
-    edits: [
-      {
-        file: `${SERVICES}/sites/load-sites.ts`,
-        find: `where d.id = $1 and d.status = 'success' and`,
-        replace: `where d.id = $1 and d.status = 'success' and (d.expires is null or d.expires > now()) and`,
-      },
-    ],
-    breaks: ['acknowledged-bytes', 'gone'],
-    only: ['clock-backwards'],
-  },
-  {
-    name: 'versions-by-time',
-    what: 'A deploy with keep decides by the clock which versions of a domain are old.',
-    edits: [
-      {
-        file: `${SERVICES}/deployments/versions.ts`,
-        find: 'max(v.id) as last_link',
-        replace: 'max(v.linked) as last_link',
-      },
-    ],
-    breaks: ['domain-order'],
-    only: ['clock-backwards', 'clock-right'],
+    breaks: ['answers', 'gone', 'acknowledged-bytes', 'protected'],
+    only: ['clock-forwards', 'clock-backwards'],
   },
   {
     name: 'cap-counted-in-process',

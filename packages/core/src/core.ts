@@ -125,6 +125,7 @@ export interface Core {
   readonly boot: string;
   /** The packs that this process is filling. The sweep of this process skips these packs. */
   readonly activePacks: Set<string>;
+  /** The time by the clock of the database, which all processes share. */
   now(): Date;
 }
 

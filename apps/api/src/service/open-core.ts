@@ -67,6 +67,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const tracer = await openTracing(config, options);
   const { database, packs } = await openStores(config, options, tracer);
   options.signal?.throwIfAborted();
+  await compareClocks(database, options.log);
   const hasher = createHasher();
   resources.defer(() => hasher.close());
   const core: Core = {
@@ -87,9 +88,21 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     tracer,
     boot: newBootId(),
     activePacks: new Set(),
-    now: () => new Date(),
+    now: () => database.clock.now(),
   };
   return { ...core, ...options.parts?.(core) };
+}
+
+/** A difference of the clocks that is logged, because people compare the times of log lines with those of the API. */
+const CLOCK_WARNING_MS = 2_000;
+
+async function compareClocks({ clock }: Database, log: Log): Promise<void> {
+  const aheadMs = await clock.measure();
+  if (Math.abs(aheadMs) > CLOCK_WARNING_MS)
+    log.warn(
+      { aheadMs: Math.round(aheadMs) },
+      'The clock of this machine differs from the clock of the database, which decides. Synchronise both with NTP',
+    );
 }
 
 /**

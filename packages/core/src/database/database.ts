@@ -6,6 +6,7 @@ import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as p
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
 import { type Tracer, UNTRACED } from '../tracing.ts';
+import { createDatabaseClock, type DatabaseClock } from './clock.ts';
 import { ChannelListener, type Listener } from './listener.ts';
 import { type AppliedMigration, migrate, type MigrateOptions } from './migrate.ts';
 import { type MigrationClass, migrations as allMigrations } from './migrations/index.ts';
@@ -51,6 +52,8 @@ export interface Database {
   schema(): Promise<SchemaState>;
   /** Returns the SQL that would make the schema match the entities, without triggers; empty if the schema matches. */
   schemaDrift(): Promise<string>;
+  /** The clock of the database, by which processes compare times. */
+  readonly clock: DatabaseClock;
   /** Notifications of committed activities: `{ account, id }` as JSON. */
   readonly newActivities: Listener;
   /** Notifications of committed changes to what visitors see: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
@@ -176,6 +179,10 @@ export function openDatabase(
         .filter((line) => line.trim() !== '' && !/"migration"|^set names|^drop (?:trigger|function) /.test(line))
         .join('\n');
     },
+    clock: createDatabaseClock(async () => {
+      const time = sql<{ ms: number }>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`;
+      return (await time.execute(db(em()))).rows[0]!.ms;
+    }),
     newActivities,
     siteChanges,
     async connections() {

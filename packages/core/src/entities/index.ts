@@ -3,6 +3,7 @@ export * from './account.ts';
 export * from './deployment.ts';
 export * from './domain.ts';
 export * from './idempotency-record.ts';
+export * from './lease.ts';
 export * from './pack.ts';
 export * from './rate-bucket.ts';
 export * from './sign-in.ts';

@@ -27,6 +27,21 @@ export const Pack = defineEntity({
 });
 export type Pack = InferEntity<typeof Pack>;
 
+/**
+ * The end of a reference to a pack, recorded by triggers. The newest row of a pack says since when nothing may refer to it.
+ * Source: storage W2.
+ */
+export const PackSuspect = defineEntity({
+  name: 'PackSuspect',
+  properties: {
+    /** Without a foreign key, whose check would lock the pack. */
+    packId: p.uuid().primary(),
+    /** By the clock of the database. */
+    since: p.datetime(6).primary().index('pack_suspect_since_index'),
+  },
+});
+export type PackSuspect = InferEntity<typeof PackSuspect>;
+
 /** The location of the bytes with one hash. Equal contents are stored once. Source: storage §1. */
 export const Content = defineEntity({
   name: 'Content',

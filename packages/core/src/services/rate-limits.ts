@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Core, RateLimit, RateLimitName, RateLimits } from '../core.ts';
 import { db } from '../database/tables.ts';
 import { toUnavailable } from '../database/outages.ts';
-import { RateBucket } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
 import { rateLimited } from '../metrics.ts';
 
@@ -161,7 +160,7 @@ export async function giveBackRateLimit(core: Core, name: RateLimitName, who: st
 
 /** Deletes the rows of full buckets, because a bucket without a row counts as full. */
 export async function deleteFullBuckets(core: Core): Promise<void> {
-  await core.database.em().nativeDelete(RateBucket, { full: { $lte: core.now() } });
+  await db(core).deleteFrom('rate_bucket').where('full', '<=', core.now()).execute();
 }
 
 /** Converts a limit to the time for one token and for a full bucket. The rounding lets exactly `count` tokens fit. */

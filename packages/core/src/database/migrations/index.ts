@@ -15,6 +15,8 @@ import { Migration0013 } from './0013-token-persons.ts';
 import { Migration0014 } from './0014-sites.ts';
 import { Migration0015 } from './0015-site-indexes.ts';
 import { Migration0016 } from './0016-identity-emails.ts';
+import { Migration0017 } from './0017-suspects.ts';
+import { Migration0018 } from './0018-rate-bucket-index.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -51,4 +53,6 @@ export const migrations: readonly MigrationClass[] = [
   Migration0014,
   Migration0015,
   Migration0016,
+  Migration0017,
+  Migration0018,
 ];

@@ -134,15 +134,15 @@ export async function markSealed(em: EntityManager, core: Core, id: string, size
 
 /** Drops a pack that nothing refers to: marks its row as dead, then deletes its file, then its row. Source: storage P8. */
 export async function dropPack(core: Core, id: string): Promise<void> {
-  const em = core.database.em();
-  const deadRows = await em.nativeUpdate(Pack, { id, state: { $in: ['open', 'dead'] } }, { state: 'dead' });
-  if (deadRows === 1) await removeDeadPack(core, id);
+  const markDead = db(core).updateTable('pack').set({ state: 'dead' }).where('id', '=', id);
+  const { numUpdatedRows } = await markDead.where('state', 'in', ['open', 'dead']).executeTakeFirstOrThrow();
+  if (numUpdatedRows === 1n) await removeDeadPack(core, id);
 }
 
 /** Deletes the file of a dead pack, then its row. Can be repeated. Source: storage W3. */
 export async function removeDeadPack(core: Core, id: string): Promise<void> {
   await core.packs.remove(id);
   failpoint('sweep.pack-file-removed');
-  await core.database.em().nativeDelete(Pack, { id, state: 'dead' });
+  await db(core).deleteFrom('pack').where('id', '=', id).where('state', '=', 'dead').execute();
   failpoint('sweep.pack-row-removed');
 }
