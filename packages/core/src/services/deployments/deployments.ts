@@ -83,7 +83,7 @@ const SELECT_DEPLOYMENTS = `
 
 type DeploymentRow = ShownDeployment & { domains: string[] };
 
-/** The condition of {@link visibleTo} as SQL. */
+/** Expired deployments are hidden before they are swept. */
 function isVisible({ core, caller }: Scope, values: Values): string {
   return `d.account_id = ${values.add(caller.account)} and (d.expires is null or d.expires > ${values.add(core.now())})`;
 }
