@@ -1,4 +1,4 @@
-import type { Caller, Core, RateLimit } from '../core.ts';
+import type { Caller, Core } from '../core.ts';
 import { ServiceError } from '../errors.ts';
 import {
   authenticate,
@@ -8,6 +8,7 @@ import {
   FIND_CREDENTIAL,
   readCredential,
 } from './authentication.ts';
+import { gather } from './gather.ts';
 import { secretHash } from './random.ts';
 import {
   bucketKey,
@@ -85,35 +86,88 @@ const BY_SESSION: Identification<SessionRow> = {
  * need no database still work. Never throws. Source: api §1, §7; security T27.
  */
 export async function admit(core: Core, arrival: Arrival): Promise<Admission> {
-  const { header, session } = arrival;
+  const { header, session, address, cost } = arrival;
   const secret = session === undefined ? header && readCredential(header) : session;
   if (!core.rateLimits || !secret) return admitInSteps(core, arrival);
-  return session === undefined
-    ? admitAtOnce(core, arrival, core.rateLimits.global, secret, BY_CREDENTIAL)
-    : admitAtOnce(core, arrival, core.rateLimits.global, secret, BY_SESSION);
+  const admitAll =
+    session === undefined
+      ? (costs: number[]) => admitAtOnce(core, { address, costs, secret }, BY_CREDENTIAL)
+      : (costs: number[]) => admitAtOnce(core, { address, costs, secret }, BY_SESSION);
+  return gather(core, `${session === undefined} ${secret} ${address}`, cost, admitAll);
 }
 
-/** Identifies and counts with one statement, because nearly every request of the API does both. */
+/** The requests with one secret from one address, in the order in which they arrived. */
+interface Arrivals {
+  address: string;
+  /** The tokens that each request costs. */
+  costs: readonly number[];
+  secret: string;
+}
+
+/**
+ * Identifies the caller and counts the requests with one statement, because nearly every request of the API does both. If the
+ * bucket has not enough tokens for all requests, each request is counted alone.
+ */
 async function admitAtOnce<Row extends { account: string }>(
   core: Core,
-  { address, cost }: Arrival,
-  limit: RateLimit,
-  secret: string,
+  { address, costs, secret }: Arrivals,
+  by: Identification<Row>,
+): Promise<Admission[]> {
+  const limit = core.rateLimits!.global;
+  const total = sum(costs);
+  const { result, taken } = await identifyAndCount(core, { address, cost: total, secret }, by);
+  if (taken?.taken === false && costs.length > 1) return admitOneByOne(core, { address, costs, secret }, by);
+  return costs.map((_, position) => {
+    if (taken === null) return decide(result, address, null);
+    // The bucket as it was after this request, and before the later ones.
+    const [laterTokens] = bucketValues(limit, sum(costs.slice(position + 1)));
+    const rate = stateOf({ ...taken, untilFull: taken.untilFull - laterTokens }, limit, costs[position]!);
+    return decide(result, address, countRefusal('global', rate));
+  });
+}
+
+/** Like {@link admitAtOnce}. Once a request was rejected for its rate, others that cost as much are rejected with it. */
+async function admitOneByOne<Row extends { account: string }>(
+  core: Core,
+  { address, costs, secret }: Arrivals,
+  by: Identification<Row>,
+): Promise<Admission[]> {
+  const admissions: Admission[] = [];
+  let refused: { cost: number; admission: Admission } | null = null;
+  for (const cost of costs) {
+    if (refused !== null && cost >= refused.cost) {
+      countRefusal('global', refused.admission.rate!);
+      admissions.push(refused.admission);
+      continue;
+    }
+    const [admission] = await admitAtOnce(core, { address, costs: [cost], secret }, by);
+    admissions.push(admission!);
+    if (admission!.rate?.allowed === false) refused = { cost, admission: admission! };
+  }
+  return admissions;
+}
+
+/** @returns The caller or the refusal, and what was taken; `null` if no bucket could pay, or during an outage. */
+async function identifyAndCount<Row extends { account: string }>(
+  core: Core,
+  { address, cost, secret }: Pick<Arrival, 'address' | 'cost'> & { secret: string },
   { statement, callerOf: toCaller }: Identification<Row>,
-): Promise<Admission> {
+): Promise<{ result: Identified; taken: BucketRow | null }> {
   const now = core.now();
-  let rate: RateLimitState | null = null;
+  let bucket: BucketRow | null = null;
   const result = await callerOrRefusal(async () => {
     const addressKey = address === '' ? null : bucketKey('global', `address:${address}`);
-    const values = [secretHash(secret), now.toISOString(), addressKey, ...bucketValues(limit, cost)];
+    const values = [secretHash(secret), now.toISOString(), addressKey, ...bucketValues(core.rateLimits!.global, cost)];
     const [row] = await core.database.prepared<Row & BucketRow>(statement, values);
     // The row has only nulls of what was not found.
-    const { account, taken } = row as { account: string | null; taken: boolean | null } & Row;
-    if (taken !== null) rate = countRefusal('global', stateOf(row!, limit, cost));
+    const { account, taken, untilFull } = row as { account: string | null; taken: boolean | null } & Row & BucketRow;
+    if (taken !== null) bucket = { taken, untilFull };
     return toCaller(core, account === null ? undefined : row, now, address);
   });
-  return decide(result, address, rate);
+  return { result, taken: bucket };
 }
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 async function admitInSteps(core: Core, { header, session, address, cost }: Arrival): Promise<Admission> {
   const result = await callerOrRefusal(() =>
