@@ -11,10 +11,11 @@ const MIN_FREE_BYTES = 3 * 1024 ** 3;
 const SYSTEM = [
   'apps/api/test/{contract,crash,deploying,fuzz,life-cycle,monitoring,operator,pages,patterns,proxy,sites,upgrade}/**/*.test.ts',
   'apps/api/test/healthcheck.test.ts',
+  'apps/api/test/outages/failover.test.ts',
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'apps/web/test/browser/**/*.test.ts',
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
-  'packages/core/test/database/{connections,embedded-postgres,supervision}.test.ts',
+  'packages/core/test/database/{change-reader,connections,embedded-postgres,engine-test,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
   'packages/client/test/package/**/*.test.ts',
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',

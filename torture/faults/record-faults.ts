@@ -60,8 +60,8 @@ import { type FileLimits,`,
       },
       {
         file: `${SERVICES}/authentication.ts`,
-        find: 't.used, case a.state',
-        replace: 't.used, t.expires is null as permanent, case a.state',
+        find: "case a.state when 'active'",
+        replace: "t.expires is null as permanent, case a.state when 'active'",
       },
       {
         file: `${SERVICES}/admission.ts`,

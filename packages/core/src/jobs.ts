@@ -1,6 +1,7 @@
 /** The work that a server does at intervals. */
 export { createCompressor } from './compressor/compressor.ts';
 export { applyDuePlanChanges } from './services/plan-changes/plan-changes.ts';
+export { createChangeTrimmer } from './services/changes.ts';
 export { compressDeployments } from './services/compression/compress-deployments.ts';
 export { readFrontPages } from './services/front-pages/read-front-pages.ts';
 export { recheckDomains } from './services/domains/domain-checks.ts';

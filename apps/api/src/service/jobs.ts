@@ -2,6 +2,7 @@ import { type Core, recordHeartbeat } from '@berth/core';
 import {
   applyDuePlanChanges,
   compressDeployments,
+  createChangeTrimmer,
   createCompressor,
   deleteExpiredSignIns,
   deleteFullBuckets,
@@ -37,8 +38,10 @@ export function startJobs(core: Core, resources: AsyncDisposableStack, options: 
 
 function leasedJobs(core: Core, options: Partial<SweepOptions>): Job[] {
   let misses = 0;
+  const trimChanges = createChangeTrimmer();
   return [
     { name: 'delete full rate limit buckets', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
+    { name: 'delete old changes', everyMs: SWEEP_MS, run: () => trimChanges(core) },
     { name: 'delete expired sessions', everyMs: SWEEP_MS, run: () => deleteExpiredSignIns(core) },
     { name: 'read front pages', everyMs: FRONT_PAGES_MS, run: (signal) => readFrontPages(core, { signal }) },
     { name: 'check domains', everyMs: DOMAINS_MS, run: (signal) => recheckDomains(core, { signal }) },

@@ -32,8 +32,8 @@ import { requireNoRestore } from './restore-marker.ts';
 const TARGET_CONNECTIONS = 60;
 const MAX_POOL_SIZE = 16;
 const MIN_POOL_SIZE = 4;
-/** Each process has two more connections, which listen for notifications of activities and sites. */
-const LISTENERS_PER_PROCESS = 2;
+/** Each process has one more connection, which reads the change log. */
+const READERS_PER_PROCESS = 1;
 const DEFAULT_CONNECTIONS = 100;
 /** The pause between two attempts to reach a database at the start. */
 const DATABASE_RETRY_MS = 1_000;
@@ -79,7 +79,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     blockedExtensions: new Set(config.blockedExtensions),
     addresses: addressesOf(config),
     keys: deriveKeys(config.secretKey ?? (await loadSecretKey(config.dataDir))),
-    activityFeed: createActivityFeed(database.newActivities),
+    activityFeed: createActivityFeed(database.changes),
     ownerEmail: config.ownerEmail,
     anonymousDeploys: config.anonymousDeploys,
     signIn: openSignIn(config, resources),
@@ -179,6 +179,7 @@ async function connectDatabase(
   for (let failures = 0; ; failures += 1) {
     try {
       if (migrate) {
+        if (config.databaseUrl !== null) await database.testEngine();
         await requireNoRestore(config.dataDir, database);
         await database.migrate({ signal });
       }
@@ -194,12 +195,17 @@ async function connectDatabase(
 /** Matches the error codes of TLS for a certificate that cannot be verified. */
 const UNVERIFIED_CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
 
+/** Matches the error of a pooler that refuses the settings of a connection. */
+const REFUSED_SETTINGS = /unsupported startup parameter/;
+
 /** Adds the name of the setting to an error. If connecting to several addresses fails, the error has only a code. */
 function unusableDatabase(error: unknown): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const advice = UNVERIFIED_CERTIFICATE.test(code)
-    ? '. Set sslrootcert= to the file of its CA, or add sslmode=no-verify to trust any certificate'
-    : '';
+  const advice = REFUSED_SETTINGS.test(message)
+    ? '. Use the address of PostgreSQL itself instead of that of a pooler'
+    : UNVERIFIED_CERTIFICATE.test(code)
+      ? '. Set sslrootcert= to the file of its CA, or add sslmode=no-verify to trust any certificate'
+      : '';
   return new Error(`the database of DATABASE_URL cannot be used: ${message || code}${advice}`, { cause: error });
 }
 
@@ -226,6 +232,6 @@ export function shareConnections(workers: number): { perProcess: number; max: nu
   const perProcess = Math.min(MAX_POOL_SIZE, Math.max(MIN_POOL_SIZE, Math.floor(TARGET_CONNECTIONS / processes)));
   return {
     perProcess,
-    max: Math.max(DEFAULT_CONNECTIONS, processes * (perProcess + LISTENERS_PER_PROCESS) + OPERATOR_CONNECTIONS),
+    max: Math.max(DEFAULT_CONNECTIONS, processes * (perProcess + READERS_PER_PROCESS) + OPERATOR_CONNECTIONS),
   };
 }

@@ -137,8 +137,7 @@ function EnterCodes({ asked, present, onClose }: { asked: AskedChange; present: 
       onCancel={onClose}
     >
       <p role="status">
-        {asked.confirmsPresent ? 'Two codes are on their way.' : 'A code is on its way.'} They work for 10 minutes, in
-        this browser.
+        {asked.confirmsPresent ? 'Two codes were sent.' : 'A code was sent.'} They work for 10 minutes, in this browser.
       </p>
       <CodeField label={`Code sent to ${asked.email}`} value={code} onText={setCode} autoFocus />
       {asked.confirmsPresent && (

@@ -3,6 +3,9 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { consoleFetch } from '../console-fetch.ts';
 import { announceSessionChange, onSessionChange } from './session-signals.ts';
 
+/** How long to wait before a server that did not answer is asked again, in milliseconds. */
+const RETRY_MS = 15_000;
+
 /** How people can sign in on this server. */
 export type SignInOffer = Pick<SessionState, 'methods' | 'signUp' | 'refusal'>;
 /** The person who is signed in. */
@@ -49,8 +52,23 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     void read();
     return onSessionChange(() => void read());
   }, []);
+  useRetry(session.is === 'failed', reload);
   const state = useMemo(() => ({ session, reload }), [session, reload]);
   return <SessionContext value={state}>{children}</SessionContext>;
+}
+
+/** Repeats a request that has failed: when the browser reports a connection, and from time to time. */
+function useRetry(hasFailed: boolean, retry: () => Promise<unknown>): void {
+  useEffect(() => {
+    if (!hasFailed) return;
+    const timer = setInterval(() => void retry(), RETRY_MS);
+    const onOnline = () => void retry();
+    addEventListener('online', onOnline);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('online', onOnline);
+    };
+  }, [hasFailed, retry]);
 }
 
 export function useSession(): SessionContextValue {

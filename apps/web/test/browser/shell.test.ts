@@ -45,6 +45,33 @@ describeInBrowser('the shell of the console', (browser) => {
     expect(faults.filter((fault) => !fault.includes('/session'))).toEqual([]);
   });
 
+  it('offers to reload when the server has a newer console, and not before', async () => {
+    const { page } = await openPage(browser());
+    const becomeVisible = async () => {
+      const answer = page.waitForResponse((response) => response.url() === `${console.origin()}/`, { timeout: 10_000 });
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+      await (await answer).finished();
+    };
+    await page.goto(console.origin());
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await becomeVisible();
+    expect(await page.getByText('This server was updated.').count()).toBe(0);
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.route(`${console.origin()}/`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({
+        response,
+        body: (await response.text()).replaceAll('/assets/index-', '/assets/index-new-'),
+      });
+    });
+    await becomeVisible();
+    await page.getByText('This server was updated.').waitFor();
+    await page.unroute(`${console.origin()}/`);
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByText('This server was updated.').waitFor({ state: 'detached' });
+  });
+
   it.each(PAGES)('%s loads at most 150 KiB of compressed scripts, and violates no policy', async (path) => {
     const { page } = await openPage(browser());
     await page.addInitScript(() => {

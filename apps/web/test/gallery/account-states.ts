@@ -3,6 +3,7 @@ import { EVERY_ACTIVITY, NOW_SECONDS } from '@berth/ui/testing/samples';
 import { account } from './account-answer.ts';
 import type { Script } from './fake-server.ts';
 import type { GalleryState } from './gallery.ts';
+import { playStream } from './play-stream.ts';
 
 const DAY = 86_400;
 
@@ -78,6 +79,22 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     path: '/app/activity',
     answers: { 'activities.list': { value: { activities: [] } } },
     shows: ['No activity yet'],
+  },
+  {
+    name: 'activity-offline',
+    path: '/app/activity',
+    ownPage: true,
+    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY.slice(1) } } },
+    act: (page) => playStream(page, [[]], false),
+    shows: ['The connection is lost. New activity appears when it is back.'],
+  },
+  {
+    name: 'activity-gap',
+    path: '/app/activity',
+    ownPage: true,
+    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY.slice(1) } } },
+    act: (page) => playStream(page, [[], EVERY_ACTIVITY.slice(0, 1)], true),
+    shows: ['The connection was lost here'],
   },
   { name: 'activity-signed-out', path: '/app/activity', signedIn: null, shows: ['Sign in to see what happened'] },
   {

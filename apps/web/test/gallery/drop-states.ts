@@ -157,7 +157,7 @@ export const DROP_STATES: readonly GalleryState[] = [
     path: '/',
     signedIn: null,
     drops: [drop({ is: 'paused', why: 'offline', sent: { done: { files: 320, bytes: 41 * MB }, total: ALL } })],
-    shows: ['You are offline'],
+    shows: ['There is no connection'],
   },
   {
     name: 'drop-reloaded',
@@ -179,7 +179,7 @@ export const DROP_STATES: readonly GalleryState[] = [
       'calm-otter-4k9x2qd.sites.example',
       'Link copied',
       'Expires in 2 days 23 hours',
-      'Sign in',
+      'Sign in to keep it',
       '1 private file skipped',
     ],
   },
@@ -196,7 +196,7 @@ export const DROP_STATES: readonly GalleryState[] = [
       ),
       drop(published(anonymous), { name: 'from-before' }),
     ],
-    shows: ['www.harbour.example', 'Password-protected', '_redirects:4', 'Claim it'],
+    shows: ['www.harbour.example', 'Password-protected', '_redirects:4', 'Keep this site'],
   },
   {
     name: 'drop-expired',

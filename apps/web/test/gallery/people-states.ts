@@ -186,7 +186,7 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
       await page.getByLabel('E-mail address').fill('ada@example.com');
       await page.getByRole('button', { name: 'Make a link' }).click();
     },
-    shows: ['The invitation was mailed to ada@example.com.'],
+    shows: ['The invitation was sent to ada@example.com.'],
   },
   {
     name: 'members-remove',
@@ -226,7 +226,7 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     signedIn: { identities: 1 },
     offer: WITH_ALL,
     answers: SETTINGS,
-    shows: ['This account at Acme signs in another person here.'],
+    shows: ['This Acme account already signs in another person here.'],
   },
   {
     name: 'account-change-address',
@@ -337,6 +337,18 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     signedIn: null,
     answers: { 'invites.find': NOT_FOUND },
     shows: ['This invitation was accepted'],
+  },
+  {
+    name: 'updated',
+    path: '/app/sites',
+    answers: { 'sites.list': { value: { sites: [] } } },
+    ownPage: true,
+    act: async (page) => {
+      const json = { body: '<div id="root"></div><script type="module" src="/assets/index-new.js"></script>' };
+      await page.route('https://berth.example/', (route) => route.fulfill({ ...json, contentType: 'text/html' }));
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    },
+    shows: ['This server was updated.', 'Reload'],
   },
   { name: 'not-found', path: '/app/nothing', shows: ['There is no page at this address'] },
   {

@@ -144,6 +144,16 @@ export const SITE_STATES: readonly GalleryState[] = [
     shows: ['Visitors see it at once.', 'Cancel'],
   },
   {
+    name: 'site-rolled-back',
+    path: '/app/sites/www.harbour.example',
+    answers: { ...SITE_ANSWERS, 'domains.put': { value: {} } },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Roll back to the version' }).first().click();
+      await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+    },
+    shows: ['www.harbour.example now shows the version of', 'Undo'],
+  },
+  {
     name: 'site-own-address',
     path: `/app/sites/${deploymentId(5)}`,
     answers: OWN_ANSWERS,

@@ -6,8 +6,9 @@ import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as p
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
 import { type Tracer, UNTRACED } from '../tracing.ts';
+import { ChangeLog, type Changes } from './change-log.ts';
 import { createDatabaseClock, type DatabaseClock } from './clock.ts';
-import { ChannelListener, type Listener } from './listener.ts';
+import { testEngine } from './engine-test.ts';
 import { type AppliedMigration, migrate, type MigrateOptions } from './migrate.ts';
 import { type MigrationClass, migrations as allMigrations } from './migrations/index.ts';
 import { readSchema, type SchemaState, stepOf } from './schema-state.ts';
@@ -35,12 +36,18 @@ export interface Database {
   em(): EntityManager;
   /**
    * Runs `work` in one transaction. Retries at most twice after a lock timeout or a deadlock, so `work` must be safe to run
-   * again. Resolves after this process has received the notifications for every site that the transaction changed, or treats
-   * its cache of sites as stale. Source: serving S2.
+   * again. Resolves after the subscribers of this process have received the changes of the transaction, or it treats its cache of
+   * sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
   /** Opens a session of its own, outside of the pool, for COPY and for locks of a session. The caller must end it. */
   connect(): Promise<Client>;
+  /**
+   * Checks that the database does what Berth relies on.
+   *
+   * @throws ServiceError `unavailable` if it is read-only; Error that says what is missing. Source: storage §12.
+   */
+  testEngine(): Promise<void>;
   /**
    * Runs the pending migrations, even in several processes at once.
    *
@@ -54,10 +61,8 @@ export interface Database {
   schemaDrift(): Promise<string>;
   /** The clock of the database, by which processes compare times. */
   readonly clock: DatabaseClock;
-  /** Notifications of committed activities: `{ account, id }` as JSON. */
-  readonly newActivities: Listener;
-  /** Notifications of committed changes to what visitors see: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
-  readonly siteChanges: Listener;
+  /** The committed changes to what visitors see, and the new activities, of all processes. */
+  readonly changes: Changes;
   /** Counts the connections for statements, and the statements that wait for one. */
   connections(): Promise<ConnectionCounts>;
   /** Whether the database responds to a query. */
@@ -116,8 +121,7 @@ export function openDatabase(
   });
   const em = () => orm.em.fork() as EntityManager;
   const pool = (): Promise<Pool> => (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
-  const newActivities = new ChannelListener(sessions.Session, 'berth_activity');
-  const siteChanges = new ChannelListener(sessions.Session, 'berth_site');
+  const changes = new ChangeLog(sessions.Session);
   const program = { steps: migrations.map((migration) => stepOf(migration, orm)), version };
 
   const statementNames = new Map<string, string>();
@@ -162,7 +166,7 @@ export function openDatabase(
       for (let attempt = 0; ; attempt += 1) {
         try {
           const result = await em().transactional(work);
-          await siteChanges.catchUp();
+          await changes.catchUp();
           return result;
         } catch (error) {
           if (attempt >= RETRIES || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) throw error;
@@ -170,6 +174,7 @@ export function openDatabase(
       }
     },
     connect,
+    testEngine: () => testEngine(connect),
     migrate: (options) => inOwnSession((session) => migrate(session, program, log, options)),
     schema: () => inOwnSession((session) => readSchema(session, program)),
     async schemaDrift() {
@@ -183,8 +188,7 @@ export function openDatabase(
       const time = sql<{ ms: number }>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`;
       return (await time.execute(db(em()))).rows[0]!.ms;
     }),
-    newActivities,
-    siteChanges,
+    changes,
     async connections() {
       const { totalCount, idleCount, waitingCount } = await pool();
       return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: poolSize };
@@ -196,7 +200,7 @@ export function openDatabase(
       ),
     async close() {
       sessions.close();
-      await Promise.all([newActivities.close(), siteChanges.close()]);
+      await changes.close();
       await orm.close(true);
     },
   };

@@ -1,5 +1,6 @@
 // The database registers every entity that this file exports, and infers the types of its tables from these entities.
 export * from './account.ts';
+export * from './change.ts';
 export * from './deployment.ts';
 export * from './domain.ts';
 export * from './idempotency-record.ts';

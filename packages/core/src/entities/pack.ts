@@ -7,6 +7,8 @@ export const Boot = defineEntity({
     id: p.text().primary(),
     started: p.datetime(3),
     heartbeat: p.datetime(3),
+    /** Whether the process reads the change log. A process of an earlier release needs notifications. Source: storage §12. */
+    readsChanges: p.boolean().default(false),
   },
 });
 export type Boot = InferEntity<typeof Boot>;

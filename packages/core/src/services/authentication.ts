@@ -2,8 +2,9 @@ import { CREDENTIAL, DEFAULT_TOKEN_KEEP, type MemberRole } from '@berth/contract
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountCaller, Caller, Core, Scope } from '../core.ts';
 import { db, type StatementScope } from '../database/tables.ts';
-import { type AccountState, Token } from '../entities/index.ts';
+import { type AccountStanding, type AccountState, Token } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
+import { requireActiveAccount } from './inactive-account.ts';
 import { secretHash } from './random.ts';
 import { findSession, sessionOf } from './session-credential.ts';
 
@@ -100,19 +101,19 @@ function credentialOf(scope: StatementScope, core: Core, { account, token }: Acc
   return db(scope)
     .selectFrom('token as t')
     .innerJoin('account as a', 'a.id', 't.account_id')
-    .select(['a.state', 't.expires'])
+    .select(['a.state', 'a.state_reason as stateReason', 't.expires'])
     .where('t.account_id', '=', account)
     .where('t.token', '=', token)
     .where(({ eb, or }) => or([eb('t.expires', 'is', null), eb('t.expires', '>', core.now())]));
 }
 
-function requireActive<T extends { state: AccountState }>(row: T | undefined): T {
+function requireActive<T extends AccountStanding>(row: T | undefined): T {
   if (!row)
     throw new ServiceError(
       'authentication_failed',
       'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
     );
-  if (row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row.state}.`);
+  requireActiveAccount(row);
   return row;
 }
 
@@ -122,6 +123,7 @@ export interface CredentialRow {
   account: string;
   plan: string;
   state: AccountState;
+  stateReason: string | null;
   token: string;
   kind: 'api' | 'deploy';
   /** The domains that a deploy token can publish to. */
@@ -138,8 +140,9 @@ export interface CredentialRow {
  * null if the credential cannot be used.
  */
 export const FIND_CREDENTIAL = `
-  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, array_to_json(t.domains) as domains, t.keep,
-    t.person_id as person, m.role, t.used, case a.state when 'active' then a.id end as client
+  select t.id::float8 as id, a.id as account, a.plan, a.state, a.state_reason as "stateReason", t.token, t.kind,
+    array_to_json(t.domains) as domains, t.keep, t.person_id as person, m.role, t.used,
+    case a.state when 'active' then a.id end as client
   from token t join account a on a.id = t.account_id
     left join member m on m.account_id = t.account_id and m.person_id = t.person_id
   where t.secret_hash = $1 and (t.expires is null or t.expires > $2) and (t.person_id is null or m.id is not null)`;

@@ -65,7 +65,7 @@ interface CopyButtonProps {
   text: string;
   /** The words after “Copy” in the name of the button, such as `link`. */
   subject: string;
-  /** The text of the button. Without a label, the button is an icon. */
+  /** The text of the button: the beginning of its name. Without a label, the button is an icon. */
   label?: string;
 }
 
@@ -83,7 +83,7 @@ export function CopyButton({ text, subject, label }: CopyButtonProps) {
     if (await ask(copy(text))) setCopied(true);
   };
   const icon = isCopied ? Check : Copy;
-  const name = isCopied ? `Copied ${subject}` : `${label ?? 'Copy'} ${subject}`;
+  const name = `${isCopied ? 'Copied' : 'Copy'} ${subject}`;
   if (label === undefined)
     return <IconButton icon={icon} label={name} className={isCopied ? 'is-good' : ''} onClick={copyLink} />;
   return <Button label={isCopied ? 'Copied' : label} small icon={icon} onClick={copyLink} aria-label={name} />;

@@ -9,7 +9,7 @@ import { AppWindow, CloudAlert, FolderOpen, Server, Upload, WifiOff } from 'luci
 import { useMemo } from 'react';
 import type { CommandInput, DesktopApi } from '../../shared/contract.ts';
 import { createBackend } from '../backend.ts';
-import { Announcements } from '../shell/announcements.tsx';
+import { DropAnnouncements } from '../shell/drop-announcements.tsx';
 import { grantDropped, useDrop } from '../shell/use-drop.ts';
 import { useAppState, useSnapshot } from '../state/store.ts';
 import { LastLinks } from './last-links.tsx';
@@ -70,7 +70,7 @@ function Content({ desktop }: { desktop: DesktopApi }) {
           </Empty>
         )}
         <Toasts toasts={toasts} dismiss={dismiss} />
-        <Announcements />
+        <DropAnnouncements />
       </NotesContext>
     </BackendContext>
   );

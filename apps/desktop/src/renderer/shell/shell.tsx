@@ -28,7 +28,7 @@ import { useSiteFolders } from '../state/site-folders.ts';
 import { useOptions } from '../state/next-drop.ts';
 import { createShell, type Route, ShellContext, type WatchSource } from '../state/shell.ts';
 import { useAppState, useSnapshot, useStore } from '../state/store.ts';
-import { Announcements } from './announcements.tsx';
+import { DropAnnouncements } from './drop-announcements.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { Sidebar } from './sidebar.tsx';
 
@@ -153,7 +153,7 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
                     <Welcome />
                   )}
                   <Toasts toasts={toasts} dismiss={dismiss} />
-                  <Announcements />
+                  <DropAnnouncements />
                 </ShellContext>
               </NavigationContext>
             </NotesContext>

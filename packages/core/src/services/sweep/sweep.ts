@@ -211,7 +211,7 @@ export async function recordHeartbeat({ database, boot, now }: Pick<Core, 'datab
   const heartbeat = now();
   await db({ database })
     .insertInto('boot')
-    .values({ id: boot, started: heartbeat, heartbeat })
+    .values({ id: boot, started: heartbeat, heartbeat, reads_changes: true })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ heartbeat }))
     .execute();
 }

@@ -88,7 +88,7 @@ function ClaimCallout({
   const { isBusy, run } = useBusy();
   const { keep } = actions;
   const seconds = expires - Math.floor(useNow() / 1_000);
-  const claimAdvice = hasAccess ? 'Claim the site to keep it.' : 'Sign in to keep the site.';
+  const claimAdvice = hasAccess ? 'Keep it, and it stays in your account.' : 'Sign in to keep it.';
   if (seconds <= 0)
     return (
       <div className="callout is-calm">
@@ -105,7 +105,13 @@ function ClaimCallout({
       {claim !== null && (
         <span className="card-actions">
           {hasAccess ? (
-            <Button label="Claim it" small variant="primary" busy={isBusy} onClick={() => run(actions.claim(id))} />
+            <Button
+              label="Keep this site"
+              small
+              variant="primary"
+              busy={isBusy}
+              onClick={() => run(actions.claim(id))}
+            />
           ) : keep === null ? (
             <SignInButton small />
           ) : (

@@ -1,0 +1,52 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/**
+ * Adds the change log. Triggers insert into it instead of notifying. They still notify while a process of the last release has
+ * sent a heartbeat, because such a process knows of changes by notifications only.
+ */
+export class Migration0021 extends Migration {
+  static readonly compatibleSince = 4;
+  override name = '0021-change-log';
+
+  override up(): void {
+    this.addSql(`
+      create table "change" (
+        "xid" xid8 not null default pg_current_xact_id(),
+        "kind" text not null,
+        "key" text not null,
+        primary key ("xid", "kind", "key")
+      )`);
+    this.addSql(`
+      create unlogged table "change_epoch" (
+        "id" smallint not null,
+        "epoch" uuid not null,
+        primary key ("id")
+      )`);
+    this.addSql(`insert into "change_epoch" values (1, gen_random_uuid())`);
+    this.addSql(`alter table "boot" add column "reads_changes" boolean not null default false`);
+    this.addSql(`
+      create function record_change(kind text, key text, channel text, payload json) returns void language plpgsql as $$
+      begin
+        insert into change (kind, key) values (record_change.kind, record_change.key) on conflict do nothing;
+        if exists (select from boot where not reads_changes and heartbeat > now() - interval '10 minutes') then
+          perform pg_notify(channel, payload::text);
+        end if;
+      end $$`);
+    this.addSql(`
+      create or replace function tell_activity() returns trigger language plpgsql as $$
+      begin
+        perform record_change('activity', new.account_id, 'berth_activity',
+          json_build_object('account', new.account_id, 'id', new.id));
+        return null;
+      end $$`);
+    this.addSql(`
+      create or replace function tell_site() returns trigger language plpgsql as $$
+      declare
+        changed jsonb := case when tg_op = 'DELETE' then to_jsonb(old) else to_jsonb(new) end;
+      begin
+        perform record_change(tg_argv[0], changed ->> tg_argv[1], 'berth_site',
+          json_build_object(tg_argv[0], changed -> tg_argv[1]));
+        return null;
+      end $$`);
+  }
+}
