@@ -20,7 +20,6 @@ import {
   stateOf,
   takeRateLimit,
   takeTokens,
-  WITHOUT_WAITING,
 } from './rate-limits.ts';
 import { FIND_SESSION, sessionCallerOf, type SessionRow } from './session-credential.ts';
 
@@ -57,7 +56,7 @@ const admissionStatement = (find: string) => `
     tokens: '$4',
     capacity: '$5',
   })})
-  select caller.*, bucket.*, ${WITHOUT_WAITING}
+  select caller.*, bucket.*
   from (values (1)) as one left join bucket on true left join caller on true`;
 
 /** A kind of secret that identifies callers. */

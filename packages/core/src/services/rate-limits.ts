@@ -107,15 +107,7 @@ export function takeTokens(sqlOf: Record<'key' | 'now' | 'tokens' | 'capacity', 
     returning b.taken, (extract(epoch from b."full" - ${now}) * 1000000)::float8 as "untilFull"`;
 }
 
-/**
- * An expression that lets the transaction of a statement commit without waiting for the disk or a replica. A crash of the database
- * can then lose the tokens that were taken in its last 600 ms.
- */
-export const WITHOUT_WAITING = `set_config('synchronous_commit', 'off', true)`;
-
-const TAKE_FROM_BUCKET = `
-  with bucket as (${takeTokens({ now: '$1', tokens: '$2', capacity: '$3', key: '$4::text' })})
-  select bucket.*, ${WITHOUT_WAITING} from bucket`;
+const TAKE_FROM_BUCKET = takeTokens({ now: '$1', tokens: '$2', capacity: '$3', key: '$4::text' });
 
 /** Returns the state of a bucket after {@link takeTokens}. */
 export function stateOf({ taken, untilFull }: BucketRow, limit: RateLimit, cost: number): RateLimitState {
