@@ -7,7 +7,7 @@ import { heading, median } from '../processes.ts';
 import { startDelayingProxy } from './cluster.ts';
 import { measureDelays } from './nodes.ts';
 import { insertSites, SITES } from './rows.ts';
-import { measureSwitches, NOTIFY, SWITCH } from './switches.ts';
+import { FUNCTIONS, measureSwitches, NOTIFY, SWITCH } from './switches.ts';
 import { checkReader, type Truth, writeChanges } from './truth.ts';
 
 const CHANGES = Number(process.env['CHANGES'] ?? 1_000_000);
@@ -67,9 +67,7 @@ async function compareRates(): Promise<void> {
   await listener.query('listen berth_site; listen berth_activity');
   const rates = await withClients(SWITCHERS, 'set synchronous_commit = on', async (clients) => {
     const log = [await measureSwitches(clients, SWITCH_MS), await measureSwitches(clients, SWITCH_MS)];
-    const { rows } = await listener.query<{ body: string }>(
-      `select pg_get_functiondef(oid) as body from pg_proc where proname in ('tell_site', 'tell_activity')`,
-    );
+    const { rows } = await listener.query<{ body: string }>(FUNCTIONS);
     await listener.query(NOTIFY);
     const notify = [await measureSwitches(clients, SWITCH_MS), await measureSwitches(clients, SWITCH_MS)];
     for (const { body } of rows) await listener.query(body);

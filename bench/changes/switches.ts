@@ -1,6 +1,10 @@
 import type pg from 'pg';
 import { nameOf } from './rows.ts';
 
+/** Reads the functions of the triggers. */
+export const FUNCTIONS = `
+  select pg_get_functiondef(oid) as body from pg_proc where proname in ('tell_site', 'tell_activity')`;
+
 /** The functions of the triggers as they were with notifications. */
 export const NOTIFY = `
   create or replace function tell_activity() returns trigger language plpgsql as $$

@@ -167,6 +167,7 @@ export const PersonName = z.object({
 export const EmailChangeRequest = z.object({ email: Email.describe('The new e-mail address.') });
 /** The result of `person.requestEmail`. */
 export const RequestedEmailChange = z.object({
+  changed: z.boolean().describe('True if the address is already changed, because the server sends no e-mail.'),
   confirmsPresent: z.boolean().describe('Whether the present address also got a code.'),
 });
 /** The input of `person.changeEmail`. */

@@ -26,7 +26,7 @@ function Keep() {
       {isDone ? (
         <p role="status">You can now sign in with {passkeys > 0 ? 'your passkey' : 'your password'} at any time.</p>
       ) : (
-        <p>The link worked once. Add a passkey or a password, so that you can sign in without another link.</p>
+        <p>The link works only once. Add a passkey or a password, so that you can sign in without another link.</p>
       )}
       {!isDone && (
         <div className="ways">

@@ -45,7 +45,7 @@ function Ways({ offer: { methods }, signedIn, onProven }: ProveProps & { offer: 
     );
   return (
     <>
-      <p className="soft">Confirm that it is you. You are not asked again for 10 minutes.</p>
+      <p className="soft">You are not asked again for 10 minutes.</p>
       {hasPasskey && <UsePasskey onProven={onProven} />}
       {hasPassword && <UsePassword onProven={onProven} />}
       {methods.code && <UseCode email={person.email} onProven={onProven} />}

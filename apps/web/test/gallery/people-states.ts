@@ -82,7 +82,7 @@ const SETTINGS = {
       ],
     },
   },
-  'person.requestEmail': { value: { confirmsPresent: true } },
+  'person.requestEmail': { value: { changed: false, confirmsPresent: true } },
   'person.changeEmail': {
     error: {
       status: 401,
@@ -235,6 +235,24 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     answers: SETTINGS,
     act: askForCodes,
     shows: ['Code sent to mara@new.example', `Code sent to ${EMAIL}`],
+  },
+  {
+    name: 'account-change-address-without-mail',
+    path: '/app/account',
+    answers: SETTINGS,
+    act: async (page) => page.getByRole('button', { name: 'Change address' }).click(),
+    shows: ['This server sends no e-mail, so it cannot check the address.'],
+  },
+  {
+    name: 'account-address-changed',
+    path: '/app/account',
+    answers: { ...SETTINGS, 'person.requestEmail': { value: { changed: true, confirmsPresent: false } } },
+    async act(page) {
+      await page.getByRole('button', { name: 'Change address' }).click();
+      await page.getByLabel('New e-mail address').fill('mara@new.example');
+      await page.getByRole('dialog').getByRole('button', { name: 'Change address' }).click();
+    },
+    shows: ['Your address is now mara@new.example. Your other browsers are signed out.'],
   },
   {
     name: 'account-wrong-code',

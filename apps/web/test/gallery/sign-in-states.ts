@@ -357,7 +357,6 @@ const INACTIVE_PAGES: readonly GalleryState[] = [
       accounts: [{ account: 'acc-2', email: 'board@harbour.example', name: 'Harbour board', role: 'member' }],
     },
     shows: ['This account is suspended', 'Only the operator can say why', 'Use Harbour board', 'Sign out'],
-    kept: true,
   },
   {
     name: 'inactive-suspended-reason',

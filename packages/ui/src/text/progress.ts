@@ -50,7 +50,8 @@ const PAUSE_TEXTS: Record<PauseReason, string> = {
   asked: 'Nothing is sent until you continue.',
   offline: 'There is no connection. The upload continues when it is back.',
   permission: 'You reloaded the page. The browser asks before it reads the folder again.',
-  'choose-again': 'You reloaded the page. Choose the same folder to continue; what arrived is not sent again.',
+  'choose-again':
+    'You reloaded the page. Choose the same folder to continue. Files that were already sent are not sent again.',
 };
 
 /** Returns what screen readers announce when a drop comes into its state; an empty text for nothing. */

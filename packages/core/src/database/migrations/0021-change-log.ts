@@ -24,28 +24,31 @@ export class Migration0021 extends Migration {
       )`);
     this.addSql(`insert into "change_epoch" values (1, gen_random_uuid())`);
     this.addSql(`alter table "boot" add column "reads_changes" boolean not null default false`);
+    // Returns whether a process of the last release runs.
     this.addSql(`
-      create function record_change(kind text, key text, channel text, payload json) returns void language plpgsql as $$
+      create function record_change(kind text, key text) returns boolean language plpgsql as $$
       begin
         insert into change (kind, key) values (record_change.kind, record_change.key) on conflict do nothing;
-        if exists (select from boot where not reads_changes and heartbeat > now() - interval '10 minutes') then
-          perform pg_notify(channel, payload::text);
-        end if;
+        return exists (select from boot where not reads_changes and heartbeat > now() - interval '10 minutes');
       end $$`);
     this.addSql(`
       create or replace function tell_activity() returns trigger language plpgsql as $$
       begin
-        perform record_change('activity', new.account_id, 'berth_activity',
-          json_build_object('account', new.account_id, 'id', new.id));
+        if record_change('activity', new.account_id) then
+          perform pg_notify('berth_activity', json_build_object('account', new.account_id, 'id', new.id)::text);
+        end if;
         return null;
       end $$`);
     this.addSql(`
       create or replace function tell_site() returns trigger language plpgsql as $$
       declare
-        changed jsonb := case when tg_op = 'DELETE' then to_jsonb(old) else to_jsonb(new) end;
+        changed record := case when tg_op = 'DELETE' then old else new end;
+        key text;
       begin
-        perform record_change(tg_argv[0], changed ->> tg_argv[1], 'berth_site',
-          json_build_object(tg_argv[0], changed -> tg_argv[1]));
+        if tg_argv[1] = 'name' then key := changed.name; else key := changed.id; end if;
+        if record_change(tg_argv[0], key) then
+          perform pg_notify('berth_site', json_build_object(tg_argv[0], key)::text);
+        end if;
         return null;
       end $$`);
   }
