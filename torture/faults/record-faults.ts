@@ -48,32 +48,28 @@ import { type FileLimits,`,
     what: 'Each process trusts a deploy token without expiry for three seconds, whatever other processes revoke.',
     edits: [
       {
-        file: `${SERVICES}/authentication.ts`,
-        find: `  const [row] = await database.prepared<CredentialRow>('credential', FIND_CREDENTIAL, values);
-  return row;`,
-        replace: `  const known = recentTokens.get(credential);
-  if (known && Math.abs(known.at - now().getTime()) < 3_000) return known.row;
-  const [row] = await database.prepared<CredentialRow>('credential', FIND_CREDENTIAL, values);
-  if (row?.kind === 'deploy' && row.permanent) recentTokens.set(credential, { row, at: now().getTime() });
-  return row;`,
+        file: `${SERVICES}/admission.ts`,
+        find: `    const [row] = await core.database.prepared<Row & BucketRow>(statement, values);`,
+        replace: `    const known = recentTokens.get(secret);
+    const isFresh = known !== undefined && Math.abs(known.at - now.getTime()) < 3_000;
+    const [row] = isFresh
+      ? [known.row as Row & BucketRow]
+      : await core.database.prepared<Row & BucketRow>(statement, values);
+    const { kind, permanent } = row as unknown as { kind?: string; permanent?: boolean };
+    if (!isFresh && kind === 'deploy' && permanent) recentTokens.set(secret, { row, at: now.getTime() });`,
       },
       {
         file: `${SERVICES}/authentication.ts`,
-        find: 't.used is null or t.used < $3 as stale',
-        replace: 't.used is null or t.used < $3 as stale, t.expires is null as permanent',
+        find: "case a.state when 'active'",
+        replace: "t.expires is null as permanent, case a.state when 'active'",
       },
       {
-        file: `${SERVICES}/authentication.ts`,
-        find: '  stale: boolean;\n',
-        replace: '  stale: boolean;\n  permanent: boolean;\n',
-      },
-      {
-        file: `${SERVICES}/authentication.ts`,
-        find: 'async function findCredential(',
+        file: `${SERVICES}/admission.ts`,
+        find: 'type Identified =',
         replace: `/** The deploy tokens that were used last. */
-export const recentTokens = new Map<string, { row: CredentialRow; at: number }>();
+export const recentTokens = new Map<string, { row: unknown; at: number }>();
 
-async function findCredential(`,
+type Identified =`,
       },
       {
         file: `${SERVICES}/accounts/tokens.ts`,
@@ -83,7 +79,7 @@ async function findCredential(`,
       {
         file: `${SERVICES}/accounts/tokens.ts`,
         find: `import { lockAccount`,
-        replace: `import { recentTokens } from '../authentication.ts';\nimport { lockAccount`,
+        replace: `import { recentTokens } from '../admission.ts';\nimport { lockAccount`,
       },
     ],
     breaks: ['revoked'],

@@ -110,7 +110,7 @@ describe('scale B2: a database that becomes silent', () => {
   it('is distinguished from a database that runs a long statement', async () => {
     await startBehindProxy();
     const { database } = server.berth.core;
-    const slowStatement = database.prepared('slow', 'select pg_sleep(3), 1 as done', []);
+    const slowStatement = database.prepared('select pg_sleep(3), 1 as done', []);
     expect((await slowStatement) as unknown).toMatchObject([{ done: 1 }]);
     expect(server.logged.filter(({ level }) => level === 'warn')).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { EntitySchema } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
@@ -27,8 +28,10 @@ export interface ConnectionCounts {
 export interface Database {
   /** The query builder for statements outside of a transaction. */
   readonly kysely: QueryBuilder;
-  /** Runs a prepared statement, which each connection parses only once. Each text must have a different `name`. */
-  prepared<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Runs a prepared statement, which each connection parses and plans only once. The texts must be few: connections keep them.
+   */
+  prepared<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Starts a unit of work. Every procedure, job and request needs a separate unit of work. */
   em(): EntityManager;
   /**
@@ -121,6 +124,13 @@ export function openDatabase(
   const changes = new ChangeLog(sessions.Session);
   const program = { steps: migrations.map((migration) => stepOf(migration, orm)), version };
 
+  const statementNames = new Map<string, string>();
+  function nameOf(text: string): string {
+    const name = statementNames.get(text) ?? hash('sha256', text).slice(0, 32);
+    statementNames.set(text, name);
+    return name;
+  }
+
   async function connect(): Promise<Client> {
     const session = new sessions.Session();
     await session.connect();
@@ -138,12 +148,12 @@ export function openDatabase(
 
   return {
     kysely: db(em()),
-    async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
+    async prepared<Row extends object>(text: string, values: readonly unknown[]) {
       // After a wait for a session, `pool.query` would run the statement in the trace of the request that returned it.
       const session = await (await pool()).connect();
       let fault: Error | undefined;
       try {
-        return (await session.query<Row>({ name, text, values: [...values] })).rows;
+        return (await session.query<Row>({ name: nameOf(text), text, values: [...values] })).rows;
       } catch (error) {
         fault = error as Error;
         throw error;

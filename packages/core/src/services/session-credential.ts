@@ -15,7 +15,8 @@ export function sessionExpires(created: Date, seen: Date): Date {
   return new Date(Math.min(created.getTime() + MAX_SESSION_MS, seen.getTime() + IDLE_MS));
 }
 
-interface SessionRow {
+/** A row of {@link FIND_SESSION}. */
+export interface SessionRow {
   id: string;
   account: string;
   plan: string;
@@ -29,9 +30,13 @@ interface SessionRow {
   seen: Date;
 }
 
-/** Every request of the console runs this statement, so it is prepared. A session ends with the membership. */
-const FIND_SESSION = `
-  select s.id, s.account_id as account, a.plan, a.state, a.state_reason as "stateReason", s.person_id as person, p.email, m.role, s.proved, s.created, s.seen
+/**
+ * The statement that finds a session by the hash of its secret, `$1`, at the time `$2`. A session ends with the membership. `client`
+ * is the account that pays for its requests.
+ */
+export const FIND_SESSION = `
+  select s.id, s.account_id as account, a.plan, a.state, a.state_reason as "stateReason", s.person_id as person, p.email, m.role,
+    s.proved, s.created, s.seen, a.id as client
   from session s
   join account a on a.id = s.account_id
   join person p on p.id = s.person_id
@@ -45,8 +50,12 @@ const FIND_SESSION = `
  */
 export async function findSession(core: Core, secret: string): Promise<AccountCaller | undefined> {
   const now = core.now();
-  const [row] = await core.database.prepared<SessionRow>('session', FIND_SESSION, [secretHash(secret), now]);
-  if (!row) return undefined;
+  const [row] = await core.database.prepared<SessionRow>(FIND_SESSION, [secretHash(secret), now]);
+  return row && sessionCallerOf(core, row, now);
+}
+
+/** Returns the caller that a row of {@link FIND_SESSION} describes, and records that the session was used. */
+export async function sessionCallerOf(core: Core, row: SessionRow, now: Date): Promise<AccountCaller> {
   if (now.getTime() - row.seen.getTime() > SEEN_PRECISION_MS) await markSeen(core, row, now);
   const { account, plan, person, email, role, proved, state, stateReason } = row;
   return {

@@ -72,7 +72,6 @@ async function sessionsOf(url: string): Promise<{ pool: object; changeLog: objec
   try {
     await database.changes.subscribe(() => {});
     const [settings] = await database.prepared<Record<string, string>>(
-      'settings',
       `select current_setting('work_mem') as work_mem, current_setting('lock_timeout') as lock_timeout, current_user::text as "user"`,
       [],
     );

@@ -39,10 +39,10 @@ export async function readActivities(
       select * from activity a where ${inRange} and a.event = event.name and a.auth_method = cause.name
       ${ordered('a.id', skip + limit)}) as found`;
   const source: RawBuilder<unknown> = isEmpty(filter) ? sql`select * from activity a where ${inRange}` : matching;
-  const { rows } = await sql<ActivityRow>`
+  const statement = sql<ActivityRow>`
     select id::float8 as id, event, created, deployment, domain, token, auth_method as "authMethod", meta
-    from (${source}) as row ${ordered('row.id', limit)} offset ${skip}`.execute(db(core));
-  return rows;
+    from (${source}) as row ${ordered('row.id', limit)} offset ${skip}`.compile(db(core));
+  return core.database.prepared<ActivityRow>(statement.sql, statement.parameters);
 }
 
 const isEmpty = ({ event, authMethod }: ActivityFilter) => event === undefined && authMethod === undefined;

@@ -154,16 +154,13 @@ export class VerifiedNames {
     const put = (name: string, isMember: boolean) => (hasChanged = this.#names!.put(name, isMember) || hasChanged);
     for (const account of accounts) {
       for (let after = ''; ;) {
-        const rows = await database.prepared<{ name: string; verified: boolean }>('verified-of-account', OF_ACCOUNT, [
-          account,
-          after,
-        ]);
+        const rows = await database.prepared<{ name: string; verified: boolean }>(OF_ACCOUNT, [account, after]);
         for (const { name, verified } of rows) put(name, verified);
         if (rows.length < PAGE_SIZE) break;
         after = rows.at(-1)!.name;
       }
     }
-    const rows = await database.prepared<{ name: string }>('verified-named', NAMED, [[...names]]);
+    const rows = await database.prepared<{ name: string }>(NAMED, [[...names]]);
     const verified = new Set(rows.map(({ name }) => name));
     for (const name of names) put(name, verified.has(name));
     return hasChanged;
@@ -217,7 +214,7 @@ async function readNames(file: string, log: Log): Promise<NameSet | null> {
 
 async function* readAll(database: Database): AsyncGenerator<string[]> {
   for (let after = ''; ;) {
-    const rows = await database.prepared<{ name: string }>('verified-names', ALL, [after]);
+    const rows = await database.prepared<{ name: string }>(ALL, [after]);
     yield rows.map(({ name }) => name);
     if (rows.length < PAGE_SIZE) return;
     after = rows.at(-1)!.name;

@@ -53,7 +53,7 @@ const LINK = `
 
 /** Loads the link of a domain; `null` if the domain is not verified or belongs to a terminated account. */
 export async function loadLink({ database }: Core, domain: string): Promise<DomainLink | null> {
-  const [link] = await database.prepared<DomainLink>('site-link', LINK, [domain]);
+  const [link] = await database.prepared<DomainLink>(LINK, [domain]);
   return link ?? null;
 }
 
@@ -94,7 +94,7 @@ const SITE = `
  * not `success`, or belongs to a terminated account.
  */
 export async function loadSite({ database }: Core, deployment: string): Promise<DeployedSite | null> {
-  const [row] = await database.prepared<SiteRow>('site', SITE, [deployment]);
+  const [row] = await database.prepared<SiteRow>(SITE, [deployment]);
   if (!row?.files) return null;
   const { account, state, passwordHash, expires, files } = row;
   const manifest = new PackedManifest(files.map(toFile));
@@ -118,7 +118,7 @@ const WAS_EXPIRED = `select from issued_id where id = $1 and expired is not null
 export async function loadSiteOrExpiry(core: Core, deployment: string): Promise<DeployedSite | typeof EXPIRED | null> {
   const site = await loadSite(core, deployment);
   if (site) return site;
-  const expired = await core.database.prepared('site-expired', WAS_EXPIRED, [deployment]);
+  const expired = await core.database.prepared(WAS_EXPIRED, [deployment]);
   return expired.length > 0 ? EXPIRED : null;
 }
 
