@@ -36,6 +36,8 @@ export interface S3Stub {
   uploads: Map<string, StartedUpload>;
   /** Makes the next requests for an operation fail. */
   fail(operation: S3Operation, ...faults: S3Fault[]): void;
+  /** Lets requests succeed again. */
+  clearFaults(): void;
   /** Called with each request before it is handled. Default: nothing. */
   onRequest: (operation: S3Operation, key: string) => void;
   close(): Promise<void>;
@@ -100,6 +102,7 @@ export async function startS3Stub(): Promise<S3Stub> {
     objects: new Map(),
     uploads: new Map(),
     fail: (operation, ...added) => void faults.set(operation, [...(faults.get(operation) ?? []), ...added]),
+    clearFaults: () => faults.clear(),
     onRequest: () => {},
     async close() {
       server.closeAllConnections();

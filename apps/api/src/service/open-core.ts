@@ -13,6 +13,8 @@ import {
   type Database,
   type DatabaseAddress,
   type Log,
+  requireOwnStore,
+  type StoreMarker,
   openDatabase,
   openDiskPacks,
   prepareDataFolder,
@@ -93,6 +95,12 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   return { ...core, ...options.parts?.(core) };
 }
 
+/** What is stored. */
+export interface OpenStores extends Pick<Core, 'database' | 'packs'> {
+  /** The marker of the object store; `null` for packs on the disk. */
+  marker: StoreMarker | null;
+}
+
 /** A difference of the clocks that is logged, because people compare the times of log lines with those of the API. */
 const CLOCK_WARNING_MS = 2_000;
 
@@ -111,11 +119,7 @@ async function compareClocks({ clock }: Database, log: Log): Promise<void> {
  * @param tracer Records statements. Default: none.
  * @throws Error with the reason why the data folder or the database cannot be used, or that of `signal`. Source: api §10, §12.
  */
-export async function openStores(
-  config: Config,
-  options: CoreOptions,
-  tracer: Tracer = UNTRACED,
-): Promise<Pick<Core, 'database' | 'packs'>> {
+export async function openStores(config: Config, options: CoreOptions, tracer: Tracer = UNTRACED): Promise<OpenStores> {
   await prepareDataFolder(config.dataDir);
   await prepareDataFolder(config.spoolFolder);
   await clearFolder(config.spoolFolder);
@@ -123,7 +127,26 @@ export async function openStores(
   const database = await connectDatabase(address, tracer, config, options).catch((error: unknown) => {
     throw config.databaseUrl === null || options.signal?.aborted ? error : unusableDatabase(error);
   });
-  return { database, packs: await openDiskPacks(join(config.dataDir, 'packs')) };
+  const stores = { database, ...(await openPacks(config, options.resources)) };
+  if (options.migrate !== false) await requireOwnStore(stores, stores.marker);
+  return stores;
+}
+
+/** Opens the packs on the disk or in the object store. */
+async function openPacks(
+  { dataDir, spoolFolder, objectStore, workers }: Config,
+  resources: AsyncDisposableStack,
+): Promise<Omit<OpenStores, 'database'>> {
+  if (!objectStore) return { packs: await openDiskPacks(join(dataDir, 'packs')), marker: null };
+  const { openS3Packs } = await import('@berth/core/s3');
+  const { address, credentials, cacheBytes } = objectStore;
+  const { packs, marker, close } = await openS3Packs({
+    bucket: { ...address, credentials },
+    spoolFolder,
+    cache: { folder: join(dataDir, 'cache'), maxBytes: cacheBytes, processes: processesOf(workers) },
+  });
+  resources.defer(close);
+  return { packs, marker };
 }
 
 /**
@@ -220,15 +243,17 @@ async function reachDatabase(config: Config, { resources, ...options }: CoreOpti
   return postgres.address;
 }
 
+/** If several processes serve requests, there is one more process that does not. */
+const processesOf = (workers: number) => (workers === 1 ? 1 : workers + 1);
+
 /**
- * Divides the connections of PostgreSQL between the processes of one server. If several processes serve requests, there
- * is one more process that does not.
+ * Divides the connections of PostgreSQL between the processes of one server.
  *
  * @returns The maximum number of connections for statements in each process, and `max_connections` of the embedded
  *   PostgreSQL, with a reserve for operators.
  */
 export function shareConnections(workers: number): { perProcess: number; max: number } {
-  const processes = workers === 1 ? 1 : workers + 1;
+  const processes = processesOf(workers);
   const perProcess = Math.min(MAX_POOL_SIZE, Math.max(MIN_POOL_SIZE, Math.floor(TARGET_CONNECTIONS / processes)));
   return {
     perProcess,

@@ -75,3 +75,12 @@ export const Compression = defineEntity({
   },
 });
 export type Compression = InferEntity<typeof Compression>;
+
+/** The id of the object store with the packs of this database. There is at most one row. Source: storage §13. */
+export const PackStoreId = defineEntity({
+  name: 'PackStoreId',
+  properties: {
+    store: p.text().primary(),
+    id: p.uuid(),
+  },
+});

@@ -20,6 +20,7 @@ import { Migration0018 } from './0018-rate-bucket-index.ts';
 import { Migration0019 } from './0019-activity-filters.ts';
 import { Migration0020 } from './0020-account-state-reasons.ts';
 import { Migration0021 } from './0021-change-log.ts';
+import { Migration0022 } from './0022-pack-store-id.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -61,4 +62,5 @@ export const migrations: readonly MigrationClass[] = [
   Migration0019,
   Migration0020,
   Migration0021,
+  Migration0022,
 ];

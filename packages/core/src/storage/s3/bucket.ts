@@ -5,6 +5,8 @@ import type { S3Address } from './address.ts';
 export interface S3Credentials {
   accessKeyId: string;
   secretAccessKey: string;
+  /** Present for temporary keys. */
+  sessionToken?: string;
 }
 
 /** A bucket, and the prefix of the keys in it. */

@@ -5,7 +5,7 @@ import { divideStored, openBlock, STORED_BLOCK_BYTES } from './blocks.ts';
 import { type Bucket, isMissing, missingPack, statusOf, storeFailed } from './bucket.ts';
 
 /** Some blocks of a pack, one after another. */
-export interface BlockRange {
+interface BlockRange {
   pack: string;
   /** The number of the first block. */
   first: number;
@@ -14,7 +14,7 @@ export interface BlockRange {
 }
 
 /** A block of a pack, verified. */
-export interface ReadBlock {
+interface ReadBlock {
   bytes: Buffer;
   /** The bytes with their checksum. */
   stored: Buffer;

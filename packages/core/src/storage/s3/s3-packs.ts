@@ -40,6 +40,8 @@ export interface S3Packs {
 
 /** The number of requests with bodies at the same time. Each has at most 16 MiB in memory. */
 const SENDS_AT_ONCE = 6;
+/** How long the bucket counts as usable after a request has succeeded, because probes are frequent and requests cost money. */
+const PROBE_MS = 10_000;
 const MIN_FREE_BYTES = 16 * 1024 ** 2;
 
 /**
@@ -61,6 +63,7 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
   const marker = createStoreMarker(bucket);
   /** The packs that this process is writing, and when their writing began. */
   const openPacks = new Map<string, Date>();
+  let probedAt = -Infinity;
 
   async function remove(pack: string): Promise<void> {
     openPacks.delete(pack);
@@ -96,7 +99,9 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
       const { bavail, bsize } = await statfs(options.spoolFolder);
       if (bavail * bsize < MIN_FREE_BYTES)
         throw Object.assign(new Error('The disk for uploads is almost full.'), { code: 'ENOSPC' });
+      if (performance.now() - probedAt < PROBE_MS) return;
       await marker.read();
+      probedAt = performance.now();
     },
     list: () => listPacks(bucket, folder, openPacks),
   };

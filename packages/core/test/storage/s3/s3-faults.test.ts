@@ -177,7 +177,7 @@ describe('a content that is read', () => {
     const node = await openNode();
     stub.fail('GetObject', ...times(code === 'EBADMSG' ? 3 : 4, fault));
     await expect(node.read({ pack, offset: 5, length: 100 })).rejects.toMatchObject({ code });
-    stub.fail('GetObject');
+    stub.clearFaults();
     await expectBytes(pack, bytes, await openNode());
   });
 
