@@ -10,6 +10,7 @@ import { grantBody, readJsonObject } from './json-body.ts';
 import { decodeParams, OperationTable } from './operation-table.ts';
 import { matchesTemplate, type Operation, operationsOf } from './operations.ts';
 import type { CreateContext } from './options.ts';
+import { nameRoute } from './request-spans.ts';
 import { fromPath, fromQuery, type InputKinds, inputKinds } from './url-input.ts';
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
@@ -75,9 +76,10 @@ function handler(
   createContext: CreateContext,
   log: Log,
 ): OperationHandler {
-  const { name, type, inputs, status, creates, redirect, events } = operation;
+  const { name, openapi, type, inputs, status, creates, redirect, events } = operation;
   const kinds = inputKinds(inputs);
   return async (req, res, params) => {
+    nameRoute(res, openapi.path);
     const clientLeft = new AbortController();
     res.once('close', () => {
       if (!res.writableFinished) clientLeft.abort();

@@ -127,7 +127,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     }),
     shows: [
       'Expires in 2 days 23 hours',
-      'Sign in to keep the site.',
+      'Sign in to keep it.',
       'Copy claim link',
       'Expires in 40 minutes',
       'This link has expired',
