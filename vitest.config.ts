@@ -17,6 +17,7 @@ const SYSTEM = [
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
   'packages/core/test/database/{change-reader,connections,embedded-postgres,engine-test,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
+  'packages/core/test/storage/s3/radosgw.test.ts',
   'packages/client/test/package/**/*.test.ts',
   'packages/client/test/deploy/{broken-off,server-killed}.test.ts',
   'torture/test/torture.test.ts',
