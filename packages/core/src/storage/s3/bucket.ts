@@ -49,7 +49,20 @@ export function openBucket({ bucket, prefix, endpoint, region, pathStyle, creden
     },
   };
   const client = new S3Client(config);
+  // Bodies have a Content-MD5, which is signed. A SHA-256 in addition would only cost time.
+  client.middlewareStack.add(
+    (next) => (parameters) => {
+      const { request } = parameters;
+      if (isRequest(request)) request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
+      return next(parameters);
+    },
+    { step: 'build', name: 'unsignedPayload' },
+  );
   return { client, name: bucket, prefix, close: () => client.destroy() };
+}
+
+function isRequest(value: unknown): value is { headers: Record<string, string> } {
+  return typeof value === 'object' && value !== null && 'headers' in value;
 }
 
 /** Returns the HTTP status of an error of the store; `null` if the store did not answer. */

@@ -9,10 +9,11 @@ import {
   type ListMultipartUploadsOutput,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
-import pLimit from 'p-limit';
+import { createHasher } from '../hasher.ts';
 import type { PackStore } from '../packs.ts';
 import { createBackground } from './background.ts';
 import { type BlockCacheOptions, openBlockCache } from './block-cache.ts';
+import { createBodies } from './bodies.ts';
 import { type Bucket, type BucketOptions, isMissing, openBucket, storeFailed } from './bucket.ts';
 import { createRangeReader } from './ranges.ts';
 import { createCachedReader, createScanReader } from './readers.ts';
@@ -38,8 +39,6 @@ export interface S3Packs {
   close(): Promise<void>;
 }
 
-/** The number of requests with bodies at the same time. Each has at most 16 MiB in memory. */
-const SENDS_AT_ONCE = 6;
 /** How long the bucket counts as usable after a request has succeeded, because probes are frequent and requests cost money. */
 const PROBE_MS = 10_000;
 const MIN_FREE_BYTES = 16 * 1024 ** 2;
@@ -59,7 +58,8 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
   const background = createBackground();
   const readBlocks = createRangeReader(bucket, keyOf);
   const reader = createCachedReader({ readBlocks, cache, background });
-  const limit = pLimit(SENDS_AT_ONCE);
+  const hasher = createHasher();
+  const bodies = createBodies(hasher);
   const marker = createStoreMarker(bucket);
   /** The packs that this process is writing, and when their writing began. */
   const openPacks = new Map<string, Date>();
@@ -72,6 +72,12 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
       throw storeFailed(`remove pack ${pack}`, error);
     });
     await cache.forget(pack);
+  }
+
+  async function close(): Promise<void> {
+    await background.settled();
+    await hasher.close();
+    bucket.close();
   }
 
   const packs: PackStore = {
@@ -88,7 +94,7 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
       });
       const source = { pack, key: keyOf(pack), file };
       const onEnd = () => void openPacks.delete(pack);
-      const upload = new Upload(bucket, source, limit);
+      const upload = new Upload(bucket, source, bodies);
       return spooledPack({ source, upload, cache, background, onEnd, remove: () => remove(pack) });
     },
     async modified(pack) {
@@ -105,7 +111,7 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
     },
     list: () => listPacks(bucket, folder, openPacks),
   };
-  return { packs, marker, settled: background.settled, close: () => background.settled().then(bucket.close) };
+  return { packs, marker, settled: background.settled, close };
 }
 
 /** Opens a file without a name, so that nothing is left of it after a crash. */

@@ -3,11 +3,9 @@ import { writeFully } from '../direct-writer.ts';
 import type { PackFile } from '../packs.ts';
 import type { Background } from './background.ts';
 import type { BlockCache } from './block-cache.ts';
-import { BLOCK_BYTES, divideStored } from './blocks.ts';
-import { PART_BYTES, readFully, readStored, SINGLE_BYTES, type Upload, type UploadSource } from './upload.ts';
-
-/** A larger pack is not copied to the cache, because it would replace too much. */
-const MAX_CACHED_BYTES = 64 * BLOCK_BYTES;
+import { divideStored } from './blocks.ts';
+import { PART_BYTES, readFully } from './bodies.ts';
+import { SINGLE_BYTES, type Upload, type UploadSource } from './upload.ts';
 
 export interface SpooledPackParts {
   source: UploadSource;
@@ -46,20 +44,14 @@ export function spooledPack({ source, upload, cache, background, onEnd, remove }
       try {
         await file.truncate(size);
         upload.invalidate(size, endsAt - size);
-        await upload.finish(size);
+        const stored = await upload.finish(size);
         failpoint('pack.synced');
-      } catch (error) {
+        // The first visits and the compression read a new pack soon. The deploy does not wait for the copy.
+        if (stored) background.run(() => cacheBlocks(pack, stored, cache));
+      } finally {
         onEnd();
         await close();
-        throw error;
       }
-      onEnd();
-      // The first visits and the compression read the pack soon. The deploy does not wait for it.
-      background.run(() =>
-        cachePack(source, size, cache)
-          .catch(() => {})
-          .finally(close),
-      );
     },
     async abandon() {
       onEnd();
@@ -71,11 +63,6 @@ export function spooledPack({ source, upload, cache, background, onEnd, remove }
   };
 }
 
-async function cachePack(source: UploadSource, size: number, cache: BlockCache): Promise<void> {
-  if (size > MAX_CACHED_BYTES) return;
-  for (let at = 0; at < size; at += PART_BYTES) {
-    const stored = await readStored(source, at, Math.min(PART_BYTES, size - at));
-    for (const [i, block] of divideStored(stored).entries())
-      await cache.write(source.pack, at / BLOCK_BYTES + i, block);
-  }
+async function cacheBlocks(pack: string, stored: Buffer, cache: BlockCache): Promise<void> {
+  for (const [number, block] of divideStored(stored).entries()) await cache.write(pack, number, block);
 }

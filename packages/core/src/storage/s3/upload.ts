@@ -1,5 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -8,21 +7,16 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import type { LimitFunction } from 'p-limit';
-import { BLOCK_BYTES, signBlock, STORED_BLOCK_BYTES, storedBytes } from './blocks.ts';
+import { BLOCK_BYTES, storedBytes } from './blocks.ts';
+import { type Bodies, type PackSource, PART_BYTES } from './bodies.ts';
 import { type Bucket, storeFailed } from './bucket.ts';
 
-const PART_BLOCKS = 8;
-/** The bytes of a pack in each part of a large upload but the last. */
-export const PART_BYTES = PART_BLOCKS * BLOCK_BYTES;
 /** A pack of up to this size is uploaded with one request. */
-export const SINGLE_BYTES = 16 * BLOCK_BYTES;
+export const SINGLE_BYTES = 8 * BLOCK_BYTES;
 
-/** What an upload sends: the object of one pack, from its file. */
-export interface UploadSource {
-  pack: string;
+/** What an upload sends: the object of one pack. */
+export interface UploadSource extends PackSource {
   key: string;
-  file: FileHandle;
 }
 
 /**
@@ -32,8 +26,7 @@ export interface UploadSource {
 export class Upload {
   readonly #bucket: Bucket;
   readonly #source: UploadSource;
-  /** Bounds the memory of all uploads. */
-  readonly #limit: LimitFunction;
+  readonly #bodies: Bodies;
   /** Marks the object as that of this upload, because a response can be lost after its effect. */
   readonly #nonce = randomUUID();
   #uploadId: Promise<string> | null = null;
@@ -44,10 +37,10 @@ export class Upload {
   /** Whether anything was sent, so that the store may contain something. */
   hasBegun = false;
 
-  constructor(bucket: Bucket, source: UploadSource, limit: LimitFunction) {
+  constructor(bucket: Bucket, source: UploadSource, bodies: Bodies) {
     this.#bucket = bucket;
     this.#source = source;
-    this.#limit = limit;
+    this.#bodies = bodies;
   }
 
   /** Starts to send a part whose bytes are all written, unless it was sent. */
@@ -71,15 +64,21 @@ export class Upload {
       this.#parts.delete(part);
   }
 
-  /** Sends what is left, and makes the object appear. It is durable afterwards. @throws with code `EIO`. */
-  async finish(packBytes: number): Promise<void> {
+  /**
+   * Sends what is left, and makes the object appear. It is durable afterwards.
+   *
+   * @returns The bytes of the object if they were sent with one request, otherwise `null`.
+   * @throws with code `EIO`.
+   */
+  async finish(packBytes: number): Promise<Buffer | null> {
     this.hasBegun = true;
     try {
-      if (packBytes > SINGLE_BYTES) await this.#finishParts(packBytes);
-      else {
-        await this.abort();
-        await this.#limit(() => this.#putWhole(packBytes));
+      if (packBytes > SINGLE_BYTES) {
+        await this.#finishParts(packBytes);
+        return null;
       }
+      await this.abort();
+      return await this.#putWhole(packBytes);
     } catch (error) {
       throw storeFailed(`store pack ${this.#source.pack}`, error);
     }
@@ -115,31 +114,32 @@ export class Upload {
     );
   }
 
-  async #putWhole(packBytes: number): Promise<void> {
-    const Body = await readStored(this.#source, 0, packBytes);
-    const put = new PutObjectCommand({
-      ...this.#target(),
-      Body,
-      ContentMD5: hash('md5', Body, 'base64'),
-      ContentLength: Body.length,
-      IfNoneMatch: '*',
-      Metadata: { upload: this.#nonce },
+  #putWhole(packBytes: number): Promise<Buffer> {
+    return this.#bodies.use(this.#source, 0, packBytes, async ({ bytes, md5 }) => {
+      const put = new PutObjectCommand({
+        ...this.#target(),
+        Body: bytes,
+        ContentMD5: md5,
+        ContentLength: bytes.length,
+        IfNoneMatch: '*',
+        Metadata: { upload: this.#nonce },
+      });
+      await this.#unlessStored(packBytes, this.#bucket.client.send(put));
+      return bytes;
     });
-    await this.#unlessStored(packBytes, this.#bucket.client.send(put));
   }
 
   async #sendPart(part: number, packBytes: number): Promise<string> {
     this.#uploadId ??= this.#create();
     const UploadId = await this.#uploadId;
-    return this.#limit(async () => {
-      const Body = await readStored(this.#source, part * PART_BYTES, packBytes);
+    return this.#bodies.use(this.#source, part * PART_BYTES, packBytes, async ({ bytes, md5 }) => {
       const command = new UploadPartCommand({
         ...this.#target(),
         UploadId,
         PartNumber: part + 1,
-        Body,
-        ContentMD5: hash('md5', Body, 'base64'),
-        ContentLength: Body.length,
+        Body: bytes,
+        ContentMD5: md5,
+        ContentLength: bytes.length,
       });
       const { ETag } = await this.#bucket.client.send(command);
       if (ETag === undefined) throw new Error('the response to a part has no ETag');
@@ -166,25 +166,5 @@ export class Upload {
 
   #target(): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket.name, Key: this.#source.key };
-  }
-}
-
-/** Reads bytes of a pack as they are stored. @param position A multiple of {@link BLOCK_BYTES}. */
-export async function readStored({ pack, file }: UploadSource, position: number, packBytes: number): Promise<Buffer> {
-  const stored = Buffer.allocUnsafeSlow(storedBytes(packBytes));
-  for (let at = 0, number = position / BLOCK_BYTES; at < stored.length; at += STORED_BLOCK_BYTES, number += 1) {
-    const block = stored.subarray(at, at + STORED_BLOCK_BYTES);
-    await readFully(file, block.subarray(0, -4), number * BLOCK_BYTES);
-    signBlock(pack, number, block);
-  }
-  return stored;
-}
-
-/** Fills `bytes` from a position of a file. @throws if the file is too short. */
-export async function readFully(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesRead } = await file.read(bytes, done, bytes.length - done, position + done);
-    if (bytesRead === 0) throw new Error(`A pack ends before byte ${position + bytes.length}`);
-    done += bytesRead;
   }
 }
