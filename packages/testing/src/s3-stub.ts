@@ -53,6 +53,7 @@ interface StoredObject {
 interface StartedUpload {
   key: string;
   metadata: Record<string, string>;
+  begun: Date;
   parts: Map<number, { bytes: Buffer; etag: string }>;
 }
 
@@ -200,7 +201,7 @@ function perform(stub: S3Stub, operation: S3Operation, request: S3Request): Answ
       return { status: 204 };
     case 'CreateMultipartUpload': {
       const id = randomUUID();
-      stub.uploads.set(id, { key, metadata: metadataOf(request), parts: new Map() });
+      stub.uploads.set(id, { key, metadata: metadataOf(request), begun: new Date(), parts: new Map() });
       return xml('InitiateMultipartUploadResult', `<UploadId>${id}</UploadId>`);
     }
     case 'UploadPart': {
@@ -295,7 +296,10 @@ function listObjects({ objects }: S3Stub, { query }: S3Request): Answer {
 
 function listUploads({ uploads }: S3Stub, { query }: S3Request): Answer {
   const found = [...uploads].filter(([, { key }]) => key.startsWith(query.get('prefix') ?? ''));
-  const list = found.map(([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`);
+  const list = found.map(
+    ([id, { key, begun }]) =>
+      `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${begun.toISOString()}</Initiated></Upload>`,
+  );
   return xml('ListMultipartUploadsResult', `<IsTruncated>false</IsTruncated>${list.join('')}`);
 }
 

@@ -6,8 +6,10 @@ import { BLOCK_BYTES, signBlock, STORED_BLOCK_BYTES, storedBytes } from './block
 const PART_BLOCKS = 5;
 /** The bytes of a pack in each part of a large upload but the last: few, so that little is left to send when the last byte arrives. */
 export const PART_BYTES = PART_BLOCKS * BLOCK_BYTES;
-/** The number of bodies in memory at the same time. */
-const BODIES_AT_ONCE = 4;
+/** The number of large and of small bodies in memory at the same time. Small ones need not wait for large ones. */
+const LARGE_AT_ONCE = 4;
+const SMALL_AT_ONCE = 24;
+const SMALL_BYTES = BLOCK_BYTES;
 
 /** A pack in a local file. */
 export interface PackSource {
@@ -33,12 +35,12 @@ export interface Bodies {
 
 /** @param hasher Computes MD5 on a thread of its own. */
 export function createBodies(hasher: Hasher): Bodies {
-  const limit = pLimit(BODIES_AT_ONCE);
+  const [large, small] = [pLimit(LARGE_AT_ONCE), pLimit(SMALL_AT_ONCE)];
   /** Memory of earlier parts. New memory for each part would make the process collect garbage more often. */
   const unused: ArrayBuffer[] = [];
   return {
     use: (source, position, packBytes, send) =>
-      limit(async () => {
+      (packBytes <= SMALL_BYTES ? small : large)(async () => {
         const size = storedBytes(packBytes);
         const isPart = packBytes === PART_BYTES;
         const memory = (isPart && unused.pop()) || new ArrayBuffer(size);

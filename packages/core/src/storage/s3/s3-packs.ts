@@ -133,6 +133,7 @@ async function removeObject(bucket: Bucket, Key: string): Promise<void> {
   await client.send(new DeleteObjectCommand({ Bucket, Key }));
 }
 
+/** Returns when an object was stored, or its upload in parts was begun; `null` if there is neither. */
 async function modifiedAt(bucket: Bucket, key: string): Promise<Date | null> {
   const { client, name: Bucket } = bucket;
   try {
@@ -140,8 +141,8 @@ async function modifiedAt(bucket: Bucket, key: string): Promise<Date | null> {
     return modified ?? null;
   } catch (error) {
     if (!isMissing(error)) throw storeFailed('find a pack', error);
-    // The response to HEAD does not say whether the object is missing or the bucket.
-    for await (const found of listKeys(bucket, key)) if (found === key) return modifiedAt(bucket, key);
+    // The response to HEAD does not say whether the object is missing or the bucket. The list does.
+    for await (const upload of listUploads(bucket, key)) if (upload.key === key) return upload.begun;
     return null;
   }
 }
@@ -166,7 +167,7 @@ async function* listPacks(
 async function* listUploads(
   { client, name: Bucket }: Bucket,
   Prefix: string,
-): AsyncGenerator<{ key: string; UploadId: string }> {
+): AsyncGenerator<{ key: string; UploadId: string; begun: Date }> {
   let next: { KeyMarker?: string; UploadIdMarker?: string } | null = {};
   while (next) {
     const page = await client
@@ -180,8 +181,8 @@ async function* listUploads(
       NextKeyMarker,
       NextUploadIdMarker,
     } = page as ListMultipartUploadsOutput;
-    for (const { Key: key, UploadId } of uploads)
-      if (key !== undefined && UploadId !== undefined) yield { key, UploadId };
+    for (const { Key: key, UploadId, Initiated: begun = new Date() } of uploads)
+      if (key !== undefined && UploadId !== undefined) yield { key, UploadId, begun };
     next = isTruncated ? { KeyMarker: NextKeyMarker!, UploadIdMarker: NextUploadIdMarker! } : null;
   }
 }

@@ -132,6 +132,7 @@ describe('a pack that is stored', () => {
     await expect.poll(() => stub.uploads.size).toBe(1);
     const other = await openNode();
     expect(await Array.fromAsync(other.list())).toEqual([pack]);
+    expect(Math.abs(Date.now() - (await other.modified(pack))!.getTime())).toBeLessThan(60_000);
     await other.remove(pack);
     expect([stub.uploads.size, await Array.fromAsync(other.list())]).toEqual([0, []]);
     await expect(file.seal(30 * MiB)).rejects.toMatchObject({ code: 'EIO' });
