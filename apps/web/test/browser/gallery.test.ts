@@ -45,7 +45,7 @@ describeInBrowser('the gallery of the console (api §13)', (browser) => {
     },
   );
 
-  it.each(['drop-retrying', 'sites-loading'])('with reduced motion, nothing moves in the state %s', async (name) => {
+  it.each(['drop-comparing', 'sites-loading'])('with reduced motion, nothing moves in the state %s', async (name) => {
     const countAnimations = async (reducedMotion: 'reduce' | 'no-preference') => {
       const { page } = await gallery.open(stateNamed(name), { reducedMotion });
       await page.getByText(stateNamed(name).shows[0]!).first().waitFor();

@@ -103,6 +103,13 @@ export const DROP_STATES: readonly GalleryState[] = [
     shows: ['You pasted this item'],
   },
   {
+    name: 'drop-comparing',
+    path: '/',
+    signedIn: null,
+    drops: [drop(working({ phase: 'comparing', total: ALL }))],
+    shows: ['Checking what’s already uploaded'],
+  },
+  {
     name: 'drop-reading',
     path: '/',
     signedIn: null,

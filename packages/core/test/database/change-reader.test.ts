@@ -160,10 +160,11 @@ describe('scale B4: the change log', () => {
     await quick.query(INSERT, ['beside']);
     expect(await createChangeTrimmer()(core)).toBe(0);
     const trim = createChangeTrimmer(0);
-    expect(await trim(core)).toBe(1);
+    // Transactions of other databases of the server also delay the trimmer.
+    await expect.poll(() => trim(core)).toBe(1);
     await slow.query('commit');
     expect(await keys()).toEqual(['beside', 'slow']);
-    expect(await trim(core)).toBe(2);
+    await expect.poll(async () => (await trim(core), keys())).toEqual([]);
   });
 });
 
