@@ -16,7 +16,7 @@ const [socketDir, user, database, account, deployment, token, domain] = process.
 const pool = new pg.Pool({ host: socketDir, port: 5432, user, database, max: 10 });
 const app = express();
 for (const { path, query, values } of endpoints(deployment, token, domain))
-  app.get(path, async (_req, res) => {
+  app.get(path.split('?')[0]!, async (_req, res) => {
     const { rows } = await pool.query(query, [account, ...values]);
     res.json({ rows });
   });

@@ -11,8 +11,8 @@ export function endpoints(deployment: string, token: string, domain: string): En
   const liveCondition = `account_id = $1 and (expires is null or expires > now())`;
   return [
     {
-      path: '/deployments',
-      query: `select * from deployment where ${liveCondition} order by created desc, id desc limit 51`,
+      path: '/deployments?limit=100',
+      query: `select * from deployment where ${liveCondition} order by created desc, id desc limit 101`,
       values: [],
     },
     {
@@ -21,14 +21,14 @@ export function endpoints(deployment: string, token: string, domain: string): En
       values: [deployment],
     },
     {
-      path: '/domains',
-      query: 'select * from domain where account_id = $1 order by created desc, id desc limit 51',
+      path: '/domains?limit=100',
+      query: 'select * from domain where account_id = $1 order by created desc, id desc limit 101',
       values: [],
     },
     { path: `/domains/${domain}`, query: 'select * from domain where account_id = $1 and name = $2', values: [domain] },
     {
-      path: '/tokens',
-      query: 'select * from token where account_id = $1 order by created desc, id desc limit 51',
+      path: '/tokens?limit=100',
+      query: 'select * from token where account_id = $1 order by created desc, id desc limit 101',
       values: [],
     },
     { path: `/tokens/${token}`, query: 'select * from token where account_id = $1 and token = $2', values: [token] },
@@ -41,8 +41,8 @@ export function endpoints(deployment: string, token: string, domain: string): En
       values: [],
     },
     {
-      path: '/activities',
-      query: 'select * from activity where account_id = $1 order by id desc limit 51',
+      path: '/activities?limit=100',
+      query: 'select * from activity where account_id = $1 order by id desc limit 101',
       values: [],
     },
     { path: '/limits', query: 'select plan from account where id = $1', values: [] },

@@ -61,15 +61,13 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     seconds: 150,
   },
   {
-    name: 'sites-kept-after-reconnect',
-    what: 'After lost notifications, a process reads the links of domains again, but not the sites.',
+    name: 'newest-changes-only',
+    what: 'A process that reads many changes at once uses only the newest 20.',
     edits: [
       {
-        file: 'packages/core/src/services/sites/live-sites.ts',
-        find: '    else if (domain !== undefined) this.#links.forget(domain);\n',
-        replace: `    else if (domain !== undefined) this.#links.forget(domain);
-    else if (payload === null) this.#links.clear();
-`,
+        file: 'packages/core/src/database/change-log.ts',
+        find: 'for (const change of changes) for',
+        replace: 'for (const change of changes.slice(-20)) for',
       },
     ],
     breaks: ['gone', 'protected'],

@@ -48,32 +48,28 @@ import { type FileLimits,`,
     what: 'Each process trusts a deploy token without expiry for three seconds, whatever other processes revoke.',
     edits: [
       {
-        file: `${SERVICES}/authentication.ts`,
-        find: `  const [row] = await database.prepared<CredentialRow>('credential', FIND_CREDENTIAL, values);
-  return row;`,
-        replace: `  const known = recentTokens.get(credential);
-  if (known && Math.abs(known.at - now().getTime()) < 3_000) return known.row;
-  const [row] = await database.prepared<CredentialRow>('credential', FIND_CREDENTIAL, values);
-  if (row?.kind === 'deploy' && row.permanent) recentTokens.set(credential, { row, at: now().getTime() });
-  return row;`,
+        file: `${SERVICES}/admission.ts`,
+        find: `    const [row] = await core.database.prepared<Row & BucketRow>(statement, values);`,
+        replace: `    const known = recentTokens.get(secret);
+    const isFresh = known !== undefined && Math.abs(known.at - now.getTime()) < 3_000;
+    const [row] = isFresh
+      ? [known.row as Row & BucketRow]
+      : await core.database.prepared<Row & BucketRow>(statement, values);
+    const { kind, permanent } = row as unknown as { kind?: string; permanent?: boolean };
+    if (!isFresh && kind === 'deploy' && permanent) recentTokens.set(secret, { row, at: now.getTime() });`,
       },
       {
         file: `${SERVICES}/authentication.ts`,
-        find: 't.used is null or t.used < $3 as stale',
-        replace: 't.used is null or t.used < $3 as stale, t.expires is null as permanent',
+        find: "case a.state when 'active'",
+        replace: "t.expires is null as permanent, case a.state when 'active'",
       },
       {
-        file: `${SERVICES}/authentication.ts`,
-        find: '  stale: boolean;\n',
-        replace: '  stale: boolean;\n  permanent: boolean;\n',
-      },
-      {
-        file: `${SERVICES}/authentication.ts`,
-        find: 'async function findCredential(',
+        file: `${SERVICES}/admission.ts`,
+        find: 'type Identified =',
         replace: `/** The deploy tokens that were used last. */
-export const recentTokens = new Map<string, { row: CredentialRow; at: number }>();
+export const recentTokens = new Map<string, { row: unknown; at: number }>();
 
-async function findCredential(`,
+type Identified =`,
       },
       {
         file: `${SERVICES}/accounts/tokens.ts`,
@@ -83,91 +79,24 @@ async function findCredential(`,
       {
         file: `${SERVICES}/accounts/tokens.ts`,
         find: `import { lockAccount`,
-        replace: `import { recentTokens } from '../authentication.ts';\nimport { lockAccount`,
+        replace: `import { recentTokens } from '../admission.ts';\nimport { lockAccount`,
       },
     ],
     breaks: ['revoked'],
     only: ['kill-worker'],
   },
   {
-    name: 'clock-decides-order',
-    what: 'A domain is not switched if its last switch seems to be in the future.',
-    edits: [
-      {
-        file: `${SERVICES}/domains/put-domain.ts`,
-        find: 'const isSwitched = deployment !== null && deployment.id !== previous;',
-        replace:
-          'const isSwitched = deployment !== null && deployment.id !== previous && !(row.linked && row.linked > core.now());',
-      },
-    ],
-    breaks: ['domain-order', 'gone', 'answers', 'protected'],
-    only: ['clock-forwards', 'clock-right'],
-  },
-  {
-    name: 'monotonic-clock',
-    what: 'The service takes the time from a clock that does not follow corrections of the wall clock.',
+    name: 'clock-of-the-machine',
+    what: 'The service takes the time from the clock of its machine instead of that of the database.',
     edits: [
       {
         file: 'apps/api/src/service/open-core.ts',
-        find: 'now: () => new Date(),',
-        replace: 'now: () => new Date(performance.timeOrigin + performance.now()),',
+        find: 'now: () => database.clock.now(),',
+        replace: 'now: () => new Date(),',
       },
     ],
-    breaks: ['gone'],
-    only: ['clock-forwards'],
-  },
-  {
-    name: 'outcome-from-the-future',
-    what: 'The outcome of an Idempotency-Key is dropped if its time is in the future.',
-    edits: [
-      {
-        file: `${SERVICES}/deployments/idempotency.ts`,
-        find: 'if (record.created <= windowStart(core)) {',
-        replace: 'if (record.created <= windowStart(core) || record.created > core.now()) {',
-      },
-    ],
-    breaks: ['replays', 'one-deployment'],
-    only: ['clock-forwards', 'clock-right'],
-  },
-  {
-    name: 'cookie-from-the-future',
-    what: 'An unlock cookie is refused if it seems to be made in the future.',
-    edits: [
-      {
-        file: `${SERVICES}/sites/unlock.ts`,
-        find: '    expires > now.getTime()\n',
-        replace: '    expires > now.getTime() &&\n    expires <= now.getTime() + UNLOCK_SECONDS * 1000\n',
-      },
-    ],
-    breaks: ['acknowledged-bytes'],
-    only: ['clock-forwards', 'clock-right'],
-    seconds: 150,
-  },
-  {
-    name: 'clock-of-the-database',
-    what: 'Sites expire by the clock of the database, which differs from the clock of the service.',
-    edits: [
-      {
-        file: `${SERVICES}/sites/load-sites.ts`,
-        find: `where d.id = $1 and d.status = 'success' and`,
-        replace: `where d.id = $1 and d.status = 'success' and (d.expires is null or d.expires > now()) and`,
-      },
-    ],
-    breaks: ['acknowledged-bytes', 'gone'],
-    only: ['clock-backwards'],
-  },
-  {
-    name: 'versions-by-time',
-    what: 'A deploy with keep decides by the clock which versions of a domain are old.',
-    edits: [
-      {
-        file: `${SERVICES}/deployments/versions.ts`,
-        find: 'max(v.id) as last_link',
-        replace: 'max(v.linked) as last_link',
-      },
-    ],
-    breaks: ['domain-order'],
-    only: ['clock-backwards', 'clock-right'],
+    breaks: ['answers', 'gone', 'acknowledged-bytes', 'protected'],
+    only: ['clock-forwards', 'clock-backwards'],
   },
   {
     name: 'cap-counted-in-process',

@@ -39,11 +39,8 @@ export interface Service {
     env?: Record<string, string>,
     timeoutMs?: number,
   ): Promise<{ code: number; output: string }>;
-  /** Shifts the wall clock of all processes. */
+  /** Shifts the wall clock of all processes but the database, whose clock alone must decide. */
   shiftClock(offsetMs: number): void;
-  readonly clockOffsetMs: number;
-  /** Whether the clock was ahead of its present time, so that rows can have times in the future. */
-  readonly hasFutureTimes: boolean;
 }
 
 /** Thrown when the server does not start. */
@@ -62,8 +59,6 @@ export async function createService(
 ): Promise<Service> {
   const [port = 0] = await freePorts(1);
   const { workers, databaseUrl } = settings;
-  let clockOffsetMs = 0;
-  let highestOffsetMs = 0;
   writeFileSync(clockFile, '0');
   const environment: Record<string, string> = {
     PATH: process.env['PATH']!,
@@ -150,15 +145,7 @@ export async function createService(
         );
       }),
     shiftClock(offsetMs) {
-      clockOffsetMs = Math.round(offsetMs);
-      highestOffsetMs = Math.max(highestOffsetMs, clockOffsetMs);
-      writeFileSync(clockFile, String(clockOffsetMs));
-    },
-    get clockOffsetMs() {
-      return clockOffsetMs;
-    },
-    get hasFutureTimes() {
-      return highestOffsetMs > clockOffsetMs;
+      writeFileSync(clockFile, String(Math.round(offsetMs)));
     },
   };
 }

@@ -74,7 +74,7 @@ export async function createWorld(settings: Settings, onViolation: (violation: V
     const tally = newTally();
     const townOf = (port: number): Town => {
       const wire: Wire = { http: createHttp(port), violations, tally, ended: end.signal };
-      return { wire, clients, nowSeconds: () => (Date.now() + service.clockOffsetMs) / 1_000 };
+      return { wire, clients, nowSeconds: () => Date.now() / 1_000 };
     };
     return {
       settings,

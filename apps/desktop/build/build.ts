@@ -11,6 +11,9 @@ export const DIST = join(ROOT, 'dist');
 /** Writes the licences of the packages that are compiled into a part to this file. */
 const LICENSES = { fileName: 'licenses.md' };
 
+/** The pages of the windows. */
+const PAGES = ['index.html', 'drop-window.html'];
+
 /** Creates the Vite configuration of each of the three parts. @param outDir The output folder. */
 const PARTS = {
   /** The main process runs in Electron's Node, as ES modules. */
@@ -42,6 +45,7 @@ const PARTS = {
       assetsInlineLimit: 0,
       emptyOutDir: true,
       license: LICENSES,
+      rolldownOptions: { input: PAGES.map((page) => join(ROOT, 'src/renderer', page)) },
     },
   }),
 };

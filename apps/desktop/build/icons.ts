@@ -1,4 +1,5 @@
-// `node build/icons.ts`: renders every icon of the app from the drawings in `assets`. The rendered icons are committed.
+// `node build/icons.ts [--tray]`: renders every icon of the app, or only those of the tray, from the drawings in `assets`. The rendered
+// icons are committed.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -19,12 +20,24 @@ const SMALL = 40;
 const MAC_VIEW = '-64.6 -64.6 1153.2 1153.2';
 const MAC_VIEW_SMALL = '-1.94 -1.94 19.88 19.88';
 
-const TRAY_SIZE = 16;
+/**
+ * The sizes of the tray icons in pixels, by the end of their names. The system chooses the density by the end after the `@`. Windows has
+ * steps between the densities of its screens. The panels of Linux desktops are 22 or 24 pixels high, and scale the icon down.
+ */
+const TRAY_SIZES: readonly (readonly [
+  kind: 'colour' | 'template',
+  variant: string,
+  sizes: Readonly<Record<string, number>>,
+])[] = [
+  ['colour', '', { '': 16, '@1.25x': 20, '@1.5x': 24, '@2x': 32 }],
+  ['colour', 'Large', { '': 24, '@2x': 48 }],
+  ['template', 'Template', { '': 16, '@2x': 32 }],
+];
 
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
 try {
   const page = await browser.newPage();
-  await makeAppIcons(page);
+  if (!process.argv.includes('--tray')) await makeAppIcons(page);
   for (const status of TRAY_STATUSES) await makeTrayIcons(page, status);
 } finally {
   await browser.close();
@@ -46,14 +59,10 @@ async function makeAppIcons(page: Page): Promise<void> {
 
 async function makeTrayIcons(page: Page, status: TrayStatus): Promise<void> {
   await mkdir(join(ASSETS, 'tray'), { recursive: true });
-  for (const [kind, name] of [['colour', status] as const, ['template', `${status}Template`] as const]) {
-    for (const { size, png } of await renderPictures(page, () => trayDrawing(status, kind), [
-      TRAY_SIZE,
-      2 * TRAY_SIZE,
-    ])) {
-      await saveAsset(`tray/${name}${size === TRAY_SIZE ? '' : '@2x'}.png`, png);
-    }
-  }
+  for (const [kind, variant, sizes] of TRAY_SIZES)
+    for (const [density, size] of Object.entries(sizes))
+      for (const { png } of await renderPictures(page, () => trayDrawing(status, kind), [size]))
+        await saveAsset(`tray/${status}${variant}${density}.png`, png);
 }
 
 async function renderPictures(

@@ -1,11 +1,12 @@
 // `npm run build:web` builds the console that the server serves. With `--if-changed`, it does nothing if no source has changed
 // since the last build.
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { glob, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Plugin } from 'vite';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const WEB = join(import.meta.dirname, '..');
@@ -39,6 +40,7 @@ export async function buildConsole(dist: string = DIST, root: string = join(WEB,
       configFile: false,
       root,
       logLevel: 'warn',
+      plugins: [oldBrowserCheck()],
       cacheDir: join(ROOT, 'node_modules/.cache/vite/web', basename(root)),
       build: {
         outDir: dist,
@@ -63,6 +65,22 @@ export async function buildConsole(dist: string = DIST, root: string = join(WEB,
   );
   await compressFiles(dist);
   await writeFile(join(dist, SOURCES_HASH), hash);
+}
+
+/**
+ * Emits the script that finds out whether a browser is too old, and adds it to the document. Vite bundles only modules, which the oldest
+ * browsers do not load.
+ */
+function oldBrowserCheck(): Plugin {
+  const source = readFileSync(join(WEB, 'src/old-browser.js'), 'utf8');
+  const fileName = `assets/old-browser-${createHash('sha256').update(source).digest('base64url').slice(0, 8)}.js`;
+  return {
+    name: 'old-browser',
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName, source });
+    },
+    transformIndexHtml: () => [{ tag: 'script', attrs: { src: `/${fileName}` }, injectTo: 'body' }],
+  };
 }
 
 /** Builds the console if it is missing, or if a source has changed since it was built. @returns Whether it was built. */

@@ -1,4 +1,3 @@
-import './jitless.ts';
 import { createClient } from '@berth/client/browser';
 import { consoleFetch } from './console-fetch.ts';
 

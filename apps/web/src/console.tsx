@@ -1,4 +1,3 @@
-import './jitless.ts';
 import '@berth/ui/styles/tokens.css';
 import '@berth/ui/styles/base.css';
 import { StrictMode } from 'react';

@@ -48,6 +48,19 @@ it('berth activities --follow prints past activities, then new ones, until Ctrl-
   expect((await commandOutcome).code).toBe(130);
 });
 
+it('berth activities shows only the events and causes of --event and --auth-method', async () => {
+  const { key } = await server().account();
+  const { runInProcess } = createUser(envOf(server(), key));
+  await server().publish({ 'index.html': 'hello' }, { key });
+  const eventsOf = async (...options: string[]) =>
+    JSON.parse((await runInProcess('activities', '--json', ...options)).out).activities.map(
+      ({ event }: { event: string }) => event,
+    );
+  expect(await eventsOf('--event', 'deployment')).toEqual(['deployment.create']);
+  expect(await eventsOf('--event', 'deployment,account.create')).toEqual(['account.create', 'deployment.create']);
+  expect(await eventsOf('--event', 'deployment', '--auth-method', 'operator')).toEqual([]);
+});
+
 it('berth activities --follow prints the error if it cannot connect', async () => {
   const followAt = (url: string) => createUser({ BERTH_SERVER: url }).runInProcess('activities', '--follow');
   const url = `http://localhost:${server().port}`;

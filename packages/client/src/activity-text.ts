@@ -53,11 +53,13 @@ export function activityText(activity: Activity): string {
 }
 
 function accountUpdateText({ meta }: Activity): string {
-  const { state, name, invite, invited, password, identity, provider } = meta;
+  const { state, name, email, invite, invited, password, identity, provider } = meta;
   const person = text(meta['email'], 'Someone');
   if (password !== undefined) return `${person} ${password === 'removed' ? 'removed' : 'set'} their password`;
   if (identity !== undefined)
     return `${person} ${identity === 'removed' ? 'removed' : 'added'} an identity at ${text(provider, 'a provider')}`;
+  if (typeof email === 'object' && email !== null && 'from' in email && 'to' in email)
+    return `${text(email.from, 'Someone')} changed their e-mail address to ${text(email.to, 'another one')}`;
   if (invited === false) return `Deleted the invitation ${text(invite, '')}`.trim();
   if (invite !== undefined) return `Invited ${text(invited, 'a person')}`;
   if (typeof name === 'object' && name !== null && 'to' in name)
@@ -65,7 +67,7 @@ function accountUpdateText({ meta }: Activity): string {
       ? 'Removed the name of the account'
       : `Renamed the account to ${text(name.to, 'another name')}`;
   if (typeof state === 'object' && state !== null && 'to' in state)
-    return `Account is now ${text(state.to, 'changed')}`;
+    return `Account is now ${text(state.to, 'changed')}${typeof meta['reason'] === 'string' ? `: ${meta['reason']}` : ''}`;
   return 'Account changed';
 }
 

@@ -1,6 +1,5 @@
-import { ERROR_DETAILS, type ErrorCode, type InputIssue, MAX_LISTED_ISSUES, type OpenEnum } from '@berth/contract';
-
-const IssueDetails = ERROR_DETAILS.validation_failed.required({ issues: true });
+import { type ErrorCode, type InputIssue, MAX_LISTED_ISSUES, type OpenEnum } from '@berth/contract';
+import { readIssues } from './error-body.ts';
 
 /**
  * The kind of an error, for programs that handle errors.
@@ -68,7 +67,7 @@ export function refusalStateOf(failure: unknown): string | null {
  * of the error describes the first of them.
  */
 export function issuesOf({ details }: { details: unknown }): readonly InputIssue[] {
-  return IssueDetails.safeParse(details).data?.issues.slice(0, MAX_LISTED_ISSUES) ?? [];
+  return readIssues(details)?.slice(0, MAX_LISTED_ISSUES) ?? [];
 }
 
 /** Returns the message of anything thrown as a sentence, for a person. @param thrown An error or a text. */

@@ -1,4 +1,4 @@
-import type { Activity, ApiRouter } from '@berth/contract';
+import type { Activity, ActivityFilter, ApiRouter } from '@berth/contract';
 import { createTRPCClient, httpSubscriptionLink } from '@trpc/client';
 import { EventSource } from 'eventsource';
 import type { BerthClient } from './client.ts';
@@ -15,6 +15,8 @@ const MAX_BUFFERED_EVENTS = 1_000;
 
 /** Options of {@link followActivities}. */
 export interface FollowOptions {
+  /** Which activities to yield, as the query parameters of `GET /activities`. Default: all. */
+  filter?: ActivityFilter | undefined;
   /** How many past activities to yield first; `Infinity` for all. Default: 0. */
   last?: number | undefined;
   /** Called once, before the first activity. All later activities are yielded. */
@@ -32,13 +34,13 @@ export interface FollowOptions {
 export async function* followActivities(
   client: BerthClient,
   signal: AbortSignal,
-  { last = 0, onBegin = () => {}, onConnection = () => {} }: FollowOptions = {},
+  { filter = {}, last = 0, onBegin = () => {}, onConnection = () => {} }: FollowOptions = {},
 ): AsyncGenerator<Activity, never, undefined> {
   let streamPosition: StreamPosition = { last: Math.min(last, Number.MAX_SAFE_INTEGER) };
   let isBroken = false;
   for (let failures = 0; ; failures += 1) {
     try {
-      for await (const { id, activity } of readConnection(client, streamPosition, signal)) {
+      for await (const { id, activity } of readConnection(client, { ...filter, ...streamPosition }, signal)) {
         failures = 0;
         if (isBroken) onConnection(true);
         isBroken = false;
@@ -70,7 +72,7 @@ interface ReceivedActivity {
 /** Yields the activities of one connection. Returns if the caller is too slow, and throws if the connection breaks. */
 function readConnection(
   client: BerthClient,
-  from: StreamPosition,
+  input: ActivityFilter & StreamPosition,
   callerSignal: AbortSignal,
 ): AsyncGenerator<ReceivedActivity, void, undefined> {
   return yieldEvents<ReceivedActivity, void>(callerSignal, async (emit, signal) => {
@@ -106,7 +108,7 @@ function readConnection(
         },
       },
     });
-    const { unsubscribe } = createTRPCClient<ApiRouter>({ links: [link] }).activities.watch.subscribe(from, {
+    const { unsubscribe } = createTRPCClient<ApiRouter>({ links: [link] }).activities.watch.subscribe(input, {
       onData: ({ id, data }) => {
         if (emit({ id, activity: data as Activity }) >= MAX_BUFFERED_EVENTS) streamEnded.resolve();
       },

@@ -1,6 +1,7 @@
 import { bytes, count, duration } from './amounts.ts';
 import { type ClientError, issuesOf } from './errors.ts';
-import { ERROR_DETAILS, type SizeLimit } from '@berth/contract';
+import type { SizeLimit } from '@berth/contract';
+import { readCap, readSizeLimit } from './error-body.ts';
 
 /** The maximum length of a message. Messages of foreign servers can have any length. */
 const MAX_MESSAGE_LENGTH = 600;
@@ -54,11 +55,8 @@ const LIMIT_MESSAGES: Record<SizeLimit, (max: number, file: string | null) => st
   body: (max) => `The upload is too large. The limit is ${bytes(max)} for each request.`,
 };
 
-/** The limit that a 413 response names; `null` if it names no limit. */
-function limitOf({ details }: ClientError): { limit: SizeLimit; max: number } | null {
-  const { data } = ERROR_DETAILS.payload_too_large.safeParse(details);
-  return data === undefined ? null : data;
-}
+/** The limit that a 413 response names; `null` if it names no known limit. */
+const limitOf = ({ details }: ClientError) => readSizeLimit(details, LIMIT_MESSAGES);
 
 function nextStep(error: ClientError, advice: ProblemAdvice): string | null {
   const { kind, status, file, retryAfterSeconds } = error;
@@ -103,7 +101,7 @@ const CAP_NAMES: Readonly<Record<string, string>> = {
 };
 
 function allowance({ details }: ClientError, { notAllowed }: ProblemAdvice): string | null {
-  const cap = ERROR_DETAILS.forbidden.safeParse(details).data;
+  const cap = readCap(details);
   if (!cap) return notAllowed;
   if (cap.cap === 'storage')
     return `Delete sites that you no longer need. Your plan includes ${bytes(cap.limit)} of storage.`;

@@ -1,5 +1,5 @@
-import { ErrorBody } from '@berth/contract';
 import { TRPCClientError } from '@trpc/client';
+import { readErrorBody } from './error-body.ts';
 import { abortedError, ClientError, type ClientErrorKind } from './errors.ts';
 
 /** The maximum size of a response, in bytes. A list of 200,000 missing contents fits. */
@@ -82,8 +82,8 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
   if (thrown instanceof TRPCClientError) {
     const response: unknown = thrown.meta?.['response'];
     if (response instanceof Response) return errorFromResponse(response, thrown.data);
-    const body = ErrorBody.safeParse(thrown.data);
-    if (body.success) return errorFromResponse({ status: body.data.status, headers: new Headers() }, body.data);
+    const body = readErrorBody(thrown.data);
+    if (body) return errorFromResponse({ status: body.status, headers: new Headers() }, body);
     return toClientError(thrown.cause instanceof Error ? thrown.cause : new Error(thrown.message), server);
   }
   const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -100,17 +100,17 @@ export function toClientError(thrown: unknown, server: URL, signal?: AbortSignal
 }
 
 function errorFromResponse({ status, headers }: Pick<Response, 'status' | 'headers'>, data: unknown): ClientError {
-  const body = ErrorBody.safeParse(data);
-  const retryAfter = Number(headers.get('retry-after') ?? body.data?.details?.['retryAfter'] ?? 'none');
+  const body = readErrorBody(data);
+  const retryAfter = Number(headers.get('retry-after') ?? body?.details?.['retryAfter'] ?? 'none');
   const retryAfterSeconds = Number.isFinite(retryAfter) && retryAfter >= 0 ? retryAfter : undefined;
-  if (!body.success) {
+  if (body === null) {
     const kind = status < 400 ? 'server' : kindOf(status);
     return new ClientError(kind, `The response of the server with status ${status} has an invalid body.`, {
       status,
       retryAfterSeconds,
     });
   }
-  const { error: code, message, details } = body.data;
+  const { error: code, message, details } = body;
   const file = typeof details?.['file'] === 'string' ? details['file'] : undefined;
   return new ClientError(kindOf(status), message, { code, status, file, retryAfterSeconds, details });
 }

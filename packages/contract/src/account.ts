@@ -86,8 +86,7 @@ const MAX_EVENT_FILTERS = 20;
 const EVENT_FILTER = /^[a-z]{1,32}(?:\.[a-z]{1,32}){0,3}$/;
 const EVENT_RULE = `event must be at most ${MAX_EVENT_FILTERS} events or groups, separated by commas, such as "domain,token.create"`;
 
-/** The query of `GET /activities`. Source: api §6. */
-export const ActivityQuery = PageQuery.extend({
+const ActivityFilters = z.object({
   event: z
     .string()
     .max(1_000, EVENT_RULE)
@@ -96,15 +95,20 @@ export const ActivityQuery = PageQuery.extend({
       return names.length <= MAX_EVENT_FILTERS && names.every((name) => EVENT_FILTER.test(name));
     }, EVENT_RULE)
     .describe(
-      'Lists only these events, separated by commas: whole names such as `domain.verify`, or groups such as `domain`.',
+      'Only these events, separated by commas: whole names such as `domain.verify`, or groups such as `domain`.',
     )
     .optional(),
   authMethod: z
     .string()
     .max(64, 'authMethod must be a value of the field authMethod, such as "api-key"')
-    .describe('Lists only activities with this cause, such as `api-key`.')
+    .describe('Only activities with this cause, such as `api-key`.')
     .optional(),
 });
+/** Which activities to list or to send. Default: all. Source: api §6. */
+export type ActivityFilter = z.output<typeof ActivityFilters>;
+
+/** The query of `GET /activities`. Source: api §6. */
+export const ActivityQuery = PageQuery.extend(ActivityFilters.shape);
 export type ActivityQuery = z.output<typeof ActivityQuery>;
 
 /** The input of the subscription `activities.watch`. Source: api §9. */
@@ -118,6 +122,7 @@ export const ActivityWatch = z
         'The id of the last event that the client received. If absent, the stream begins with `last` past events.',
       ),
     last: z.int().min(0).default(0).describe('The number of past events to send first, oldest first.'),
+    ...ActivityFilters.shape,
   })
   .optional();
 

@@ -17,6 +17,7 @@ export * from './pages.ts';
 export * from './paths.ts';
 export * from './plans.ts';
 export * from './refused-files.ts';
+export * from './rules.ts';
 export * from './session-state.ts';
 export * from './sign-in.ts';
 export * from './timestamp.ts';

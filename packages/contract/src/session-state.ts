@@ -46,6 +46,7 @@ export const SessionState = z.object({
       accountState: openEnum(['active', 'suspended', 'terminated']).describe(
         'The state of that account. While it is not `active`, the person can only choose another account and sign out.',
       ),
+      accountStateReason: z.string().nullable().describe('Why the account is not active; null if there is no reason.'),
       role: openEnum(['owner', 'member']).describe('The role of the person in that account.'),
       accounts: z.array(SessionAccount).describe('The active accounts, which the person can choose.'),
       provenUntil: Timestamp.describe('Until then, the person need not prove again who they are.'),

@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { Timestamp } from './timestamp.ts';
 import { Email } from './members.ts';
 import { openEnum } from './open-enum.ts';
+import { MIN_PERSON_PASSWORD } from './rules.ts';
 import { SIGN_IN_METHODS } from './session-state.ts';
 
-/** The shortest password of a person, in characters. */
-export const MIN_PERSON_PASSWORD = 12;
 /** The number of seconds for which a person counts as proven after they signed in or proved who they are. Source: api §13. */
 export const PROOF_SECONDS = 600;
 
@@ -168,6 +167,7 @@ export const PersonName = z.object({
 export const EmailChangeRequest = z.object({ email: Email.describe('The new e-mail address.') });
 /** The result of `person.requestEmail`. */
 export const RequestedEmailChange = z.object({
+  changed: z.boolean().describe('True if the address is already changed, because the server sends no e-mail.'),
   confirmsPresent: z.boolean().describe('Whether the present address also got a code.'),
 });
 /** The input of `person.changeEmail`. */

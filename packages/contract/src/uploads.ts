@@ -13,9 +13,6 @@ export const CONTENTS_TYPE = 'application/vnd.berth.contents';
  */
 export const CONTENT_HEAD_BYTES = 40;
 
-/** How long an upload can be committed after it began, in seconds. */
-export const UPLOAD_SECONDS = 24 * 60 * 60;
-
 const MALFORMED_SHA256 = 'a SHA-256 must be 64 lower-case hex digits';
 
 const FileName = z.string().max(MAX_NAME_LENGTH, `a path must have at most ${MAX_PATH_BYTES} bytes`);

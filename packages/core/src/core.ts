@@ -1,10 +1,10 @@
 import type { MemberRole, Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
 import type { Dns } from './dns/dns.ts';
-import type { AccountState } from './entities/index.ts';
 import type { Log } from './log.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { OidcProvider } from './oidc/provider.ts';
+import type { AccountStanding } from './entities/index.ts';
 import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';
 import type { Tracer } from './tracing.ts';
@@ -125,6 +125,7 @@ export interface Core {
   readonly boot: string;
   /** The packs that this process is filling. The sweep of this process skips these packs. */
   readonly activePacks: Set<string>;
+  /** The time by the clock of the database, which all processes share. */
   now(): Date;
 }
 
@@ -164,7 +165,7 @@ export interface CallingSession {
   /** When the person last proved who they are. */
   readonly proved: Date;
   /** The state of the account. A person can see why it is not active, choose another one, and sign out. */
-  readonly accountState: AccountState;
+  readonly standing: AccountStanding;
 }
 
 /** A browser with a page of the console, and its cookies. Source: api §13. */

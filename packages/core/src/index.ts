@@ -35,7 +35,8 @@ export {
   requireActor,
 } from './routers/trpc.ts';
 export { ensureOwner } from './services/accounts/accounts.ts';
-export { authenticate, authenticateSession } from './services/authentication.ts';
+export { admit, type Admission } from './services/admission.ts';
+export { authenticate } from './services/authentication.ts';
 export { createMailer } from './mail/mailer.ts';
 export { beginOidc, finishOidc } from './services/sign-in/oidc-sign-in.ts';
 export { createOidcProvider } from './oidc/provider.ts';
@@ -59,9 +60,13 @@ export { countPendingWork } from './services/pending-work.ts';
 export { beginDeviceGrant, redeemDeviceGrant } from './services/sign-in/device-grants.ts';
 export { runQueued } from './services/run-queued.ts';
 export { recordHeartbeat, newBootId } from './services/sweep/sweep.ts';
-export { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, takeRateLimit, rateLimitExceeded } from './services/rate-limits.ts';
+export { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES } from './services/rate-limits.ts';
 export { type ContentsBody, receiveContents } from './services/uploads/receive-contents.ts';
+export { requireOwnStore, requireUnusedStore } from './services/packs/own-store.ts';
 export { openDiskPacks } from './storage/disk-packs.ts';
+export { parseS3Address, type S3Address } from './storage/s3/address.ts';
+export type { S3Credentials } from './storage/s3/bucket.ts';
+export type { StoreMarker } from './storage/s3/store-marker.ts';
 export { createHasher } from './storage/hasher.ts';
 export type { PackStore } from './storage/packs.ts';
 export { type RequestSpan, type SpanAttributes, type Tracer, UNTRACED } from './tracing.ts';

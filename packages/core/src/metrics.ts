@@ -163,11 +163,15 @@ export const jobSeconds = byName(
 export const jobLastSuccess = byName(
   family('gauge', {
     name: 'berth_job_last_success_timestamp_seconds',
-    help: 'When a job last succeeded, or when it was started.',
+    help: 'When a job last succeeded, or when it was started; while another server runs it, the present time.',
     aggregation: 'max',
   }),
   'berth_job',
 );
+export const jobsLeaseHeld = gauge({
+  name: 'berth_jobs_lease_held',
+  help: '1 if this server runs the jobs of which one server at a time runs each.',
+});
 export const jobInterval = byName(
   family('gauge', {
     name: 'berth_job_interval_seconds',

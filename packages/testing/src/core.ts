@@ -76,7 +76,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
       proof: randomBytes(32),
       code: randomBytes(32),
     },
-    activityFeed: createActivityFeed(database.newActivities),
+    activityFeed: createActivityFeed(database.changes),
     signIn: { mailer: null, provider: null, signUp: null },
     rateLimits: null,
     log: { info() {}, warn() {}, error() {} },

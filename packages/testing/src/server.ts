@@ -78,7 +78,7 @@ export async function startServer({ env = {}, plans, parts }: ServerOptions = {}
       ...database,
       async query(text, values) {
         const rows = await database.query(text, values);
-        await berth.core.database.siteChanges.catchUp();
+        await berth.core.database.changes.catchUp();
         return rows as never;
       },
     },

@@ -45,6 +45,8 @@ export interface Published extends Amount {
   deployment: string;
   /** The link to share: the link of the domain once it is served, otherwise the link of the deployment. */
   url: string;
+  /** The time of publishing, in Unix milliseconds. */
+  at: number;
   /** The time when the deployment expires, in Unix seconds; `null` if it does not expire. */
   expires: number | null;
   /** The link that claims the deployment; `null` once the deployment belongs to an account. */
@@ -102,4 +104,26 @@ export interface NextDropOptions {
   domain?: string | undefined;
   labels?: string[] | undefined;
   password?: string | undefined;
+}
+
+/** What the buttons of a card do. The promises settle when the window has acted. */
+export interface PublishingActions {
+  /** Answers a question: publishes the item anyway (`instead: null`), or a suggested folder instead. */
+  answer(id: string, instead: string | null): Promise<unknown>;
+  /** Updates the site that is published from the folder already, or publishes the folder at a new link. A browser never asks this. */
+  update: ((id: string, update: boolean) => Promise<unknown>) | null;
+  /** Runs the build command of a project and publishes the result; `null` in a window that cannot build. */
+  build: ((id: string) => Promise<unknown>) | null;
+  cancel(id: string): void;
+  retry(id: string): void;
+  dismiss(id: string): void;
+  /** Claims an anonymous deployment for the account. */
+  claim(id: string): Promise<unknown>;
+  /** Signs in to keep an anonymous deployment; `null` in a window whose sign-in page knows nothing of the deployment. */
+  keep: ((id: string) => void) | null;
+  watch(publishing: Publishing): void;
+  /** Pauses an upload; `null` in a window that cannot. */
+  pause: ((id: string) => void) | null;
+  /** Continues an upload that is paused. */
+  resume(publishing: Publishing): void;
 }

@@ -19,14 +19,18 @@ export interface Look {
 
 interface PictureOptions<S extends PicturedState> {
   states: readonly S[];
-  sizes: readonly Look['viewport'][];
-  /** The looks of the pictures that are kept. */
-  kept: readonly Look[];
+  /** The sizes of the pictures of a state. */
+  sizes(state: S): readonly Look['viewport'][];
+  /** The looks of the pictures of a state that are kept. */
+  kept(state: S): readonly Look[];
   /** Opens a page in a state, in a new browser context. */
-  open(state: S, look: Look): Promise<{ page: Page }>;
+  open(state: S, options: Look & { reducedMotion: 'no-preference' }): Promise<{ page: Page }>;
 }
 
 const SCHEMES = ['light', 'dark'] as const;
+
+/** The moment of endless animations that a picture shows, in milliseconds. */
+const ANIMATION_MS = 800;
 
 /**
  * Takes pictures of states, at each size, in the light and the dark scheme.
@@ -41,19 +45,32 @@ export async function takePictures<S extends PicturedState>(
   const areKept = wanted.includes('kept');
   const isWanted = ({ name, kept = false }: S) =>
     areKept ? kept : wanted.length === 0 || wanted.some((prefix) => name.startsWith(prefix));
-  const all = sizes.flatMap((viewport) => SCHEMES.map((colorScheme) => ({ viewport, colorScheme })));
+  const looksOf = (state: S) =>
+    sizes(state).flatMap((viewport) => SCHEMES.map((colorScheme) => ({ viewport, colorScheme })));
   await mkdir(folder, { recursive: true });
   for (const state of states.filter(isWanted))
-    for (const look of areKept ? kept : all) {
-      const { page } = await open(state, look);
+    for (const look of areKept ? kept(state) : looksOf(state)) {
+      const { page } = await open(state, { ...look, reducedMotion: 'no-preference' });
       // The first text appears only after the requested data has arrived.
       await page.getByText(state.shows[0]!).first().waitFor({ state: 'attached' });
+      await page.evaluate(stopAnimations, ANIMATION_MS);
       const { width, height } = look.viewport;
       const name = `${state.name}-${width}x${height}-${look.colorScheme}`;
       if (areKept) await writeFile(join(folder, `${name}.webp`), await webpOf(page));
-      else await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled' });
+      else await page.screenshot({ path: join(folder, `${name}.png`) });
       await page.context().close();
     }
+}
+
+/** Ends all animations, and stops endless ones at a moment. Runs in the page. @param moment In milliseconds. */
+function stopAnimations(moment: number): void {
+  for (const animation of document.getAnimations()) {
+    if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
+    else {
+      animation.pause();
+      animation.currentTime = moment;
+    }
+  }
 }
 
 /** Returns a picture of a page that is a third as large as a PNG. */

@@ -1,15 +1,4 @@
-import {
-  authenticate,
-  authenticateSession,
-  type Browser,
-  type Caller,
-  type Core,
-  inFairTurn,
-  ServiceError,
-  takeRateLimit,
-  rateLimitExceeded,
-  toServiceError,
-} from '@berth/core';
+import { admit, type Admission as Decision, type Browser, inFairTurn, ServiceError } from '@berth/core';
 import type { Request, RequestHandler, Response } from 'express';
 import { logFault, sendError } from '../http/error-answer.ts';
 import { requestIdOf } from '../http/request-id.ts';
@@ -38,11 +27,8 @@ export interface Admission {
   createContext: CreateContext;
 }
 
-/** The caller of a request, or the reason why the request is rejected. */
-interface AdmissionResult {
-  caller: Caller | null;
-  browser?: Browser | null;
-  refusal: unknown;
+interface AdmissionResult extends Pick<Decision, 'caller' | 'refusal'> {
+  browser: Browser | null;
 }
 
 /**
@@ -66,29 +52,17 @@ export function createAdmission({
   const browsers = createBrowserReader({ baseUrl, allowInsecure, addressOf });
   const results = new WeakMap<Request, AdmissionResult>();
 
-  async function admit(req: Request, res: Response, calls: number): Promise<AdmissionResult> {
-    const address = addressOf(req);
+  async function admitRequest(req: Request, res: Response, cost: number): Promise<AdmissionResult> {
     const browser = browsers.ofConsole(req, res);
-    const result = await identify(core, req.headers.authorization, browser, address);
-    if (result.refusal !== null && toServiceError(result.refusal).status >= 500) return result;
-    const { caller } = result;
-    if (caller?.kind !== 'account' && address === '')
-      return { caller: null, refusal: new ServiceError('request_timeout', 'The connection was closed.') };
-    const client = caller?.kind === 'account' ? `account:${caller.account}` : `address:${address}`;
-    const state = await takeUnlessUnavailable(client, calls, requestIdOf(res));
-    if (core.rateLimits && state) showRateLimit(res, state);
-    return state?.allowed === false ? { caller: null, refusal: rateLimitExceeded(state) } : result;
-  }
-
-  async function takeUnlessUnavailable(client: string, cost: number, requestId: string) {
-    try {
-      return await takeRateLimit(core, 'global', client, cost);
-    } catch (thrown) {
-      const error = toServiceError(thrown);
-      if (error.code !== 'unavailable') throw thrown;
-      logFault(log, error, { requestId, operation: 'rate limit' });
-      return null;
-    }
+    const { caller, refusal, rate, outage } = await admit(core, {
+      header: req.headers.authorization,
+      ...(browser && { session: browser.session }),
+      address: addressOf(req),
+      cost,
+    });
+    if (rate) showRateLimit(res, rate);
+    if (outage) logFault(log, outage, { requestId: requestIdOf(res), operation: 'rate limit' });
+    return { caller, refusal, browser };
   }
 
   return {
@@ -97,7 +71,7 @@ export function createAdmission({
       if (req.method === 'OPTIONS') return next();
       const calls = callsOf(req.url);
       const client = addressOf(req);
-      const result = await inFairTurn(client, () => admit(req, res, calls ?? 1));
+      const result = await inFairTurn(client, () => admitRequest(req, res, calls ?? 1));
       // Node accepts few connections in each round of its event loop. Many requests in one round would delay connections.
       await inFairTurn(client, () => {});
       results.set(req, result);
@@ -121,20 +95,4 @@ export function createAdmission({
       };
     },
   };
-}
-
-async function identify(
-  core: Core,
-  header: string | undefined,
-  browser: Browser | null,
-  address: string,
-): Promise<AdmissionResult> {
-  try {
-    const caller = browser
-      ? await authenticateSession(core, browser.session, address)
-      : await authenticate(core, header, address);
-    return { caller, browser, refusal: null };
-  } catch (refusal) {
-    return { caller: null, refusal };
-  }
 }

@@ -19,15 +19,14 @@ import type { ApiHostOptions } from './options.ts';
 import { referenceRouter } from './reference.ts';
 import { traceRequests } from './request-spans.ts';
 import { securityTxtRouter } from './security-txt.ts';
-import { restRouter } from './rest.ts';
+import { createRestApi } from './rest.ts';
 import { oidcRouter } from './sign-in/oidc-routes.ts';
 import { createSessionRoute } from './sign-in/session-route.ts';
 import { sendUnknownPage } from './unknown-page.ts';
 import { trpcRouter } from './trpc.ts';
 
 /**
- * Creates the API host. The routes after `count` are subject to the rate limit. REST comes last, because it responds to
- * all requests that no other route handles. Source: api §2, §7, §9.
+ * Creates the API host. The routes after `count` are subject to the rate limit. Source: api §2, §7, §9.
  */
 export function createApiHost(options: ApiHostOptions): Express {
   const { core, baseUrl, log } = options;
@@ -53,7 +52,16 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.use(commandLineRouter(baseUrl.origin));
   app.use(securityTxtRouter(options.abuseContact, baseUrl.origin, () => core.now()));
   if (core.tracer !== UNTRACED) app.use(traceRequests(core.tracer));
+  const rest = createRestApi(appRouter, createContext, log, {
+    otherRoutes: {
+      '/deployments': ['POST'],
+      '/deployments/{deployment}/archive': ['GET'],
+      '/uploads/{upload}/contents': ['PUT'],
+    },
+    sendUnknownPage: (res) => sendUnknownPage(res, options.abuseContact),
+  });
   app.use(count);
+  app.use(rest.operations);
   app.use(claimPageRouter(options, console.sendShell));
   app.use(domainSetupRouter(options));
   app.use(deviceFlowRouter(options));
@@ -63,16 +71,7 @@ export function createApiHost(options: ApiHostOptions): Express {
   app.get('/session', createSessionRoute(createContext, log));
   app.use(oidcRouter({ createContext, visitorOf, origin: baseUrl.origin, log }));
   app.use(trpcRouter(appRouter, createContext, log));
-  app.use(
-    restRouter(appRouter, createContext, log, {
-      otherRoutes: {
-        '/deployments': ['POST'],
-        '/deployments/{deployment}/archive': ['GET'],
-        '/uploads/{upload}/contents': ['PUT'],
-      },
-      sendUnknownPage: (res) => sendUnknownPage(res, options.abuseContact),
-    }),
-  );
+  app.use(rest.unknown);
   app.use(handleErrors(log));
   return app;
 }

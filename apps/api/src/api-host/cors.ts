@@ -22,6 +22,11 @@ export function allowAnyOrigin(res: ServerResponse): void {
 /** Lets pages of any origin use the routes that follow, and responds to OPTIONS with 204. Source: security T14. */
 export const cors: RequestHandler = (req, res, next) => {
   allowAnyOrigin(res);
-  if (req.method === 'OPTIONS') res.writeHead(204, PREFLIGHT_HEADERS).end();
+  if (req.method === 'OPTIONS') sendPreflight(res);
   else next();
 };
+
+/** Responds to OPTIONS. */
+export function sendPreflight(res: ServerResponse): void {
+  res.writeHead(204, PREFLIGHT_HEADERS).end();
+}

@@ -4,6 +4,7 @@ import type { RequestHandler } from 'express';
 import { requestIdOf } from '../http/request-id.ts';
 
 const TRACE_ID = Symbol('trace id');
+const ROUTE = Symbol('route');
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
@@ -12,14 +13,16 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
  * Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/; security T20, T24.
  */
 export function traceRequests(tracer: Tracer): RequestHandler {
-  return (req, res: ServerResponse & { [TRACE_ID]?: string }, next) => {
+  return (req, res: ServerResponse & { [TRACE_ID]?: string; [ROUTE]?: string }, next) => {
     const span = tracer.beginRequest(req.headers);
     if (span === null) return next();
     res[TRACE_ID] = span.traceId;
     const isCall = req.path.startsWith('/trpc/');
     res.once('close', () => {
       const method = METHODS.has(req.method) ? req.method : '_OTHER';
-      const route = isCall ? '/trpc/{procedures}' : routeOf(req.route as { path?: unknown } | undefined);
+      const route = isCall
+        ? '/trpc/{procedures}'
+        : (res[ROUTE] ?? routeOf(req.route as { path?: unknown } | undefined));
       const isFailed = res.statusCode >= 500;
       span.end({
         name: route === null ? method : `${method} ${route}`,
@@ -36,6 +39,11 @@ export function traceRequests(tracer: Tracer): RequestHandler {
     });
     span.run(next);
   };
+}
+
+/** Names the route of a request that express does not match, such as `/deployments/{deployment}`. */
+export function nameRoute(res: ServerResponse & { [ROUTE]?: string }, route: string): void {
+  res[ROUTE] = route;
 }
 
 /** Returns the id of the trace of a request, if it is traced. */

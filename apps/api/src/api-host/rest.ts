@@ -1,18 +1,17 @@
 import { type ProcedureContext, type Log, notFound } from '@berth/core';
 import { type AnyTRPCRouter, callTRPCProcedure } from '@trpc/server';
-import express, { type Request, type Response, type Router } from 'express';
-import { cors } from './cors.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import { allowAnyOrigin, sendPreflight } from './cors.ts';
 import { sendError } from '../http/error-answer.ts';
 import { sendMethodNotAllowed } from '../http/error-answer.ts';
-import { handleErrors } from './errors.ts';
 import { sendJson } from '../http/json-answer.ts';
 import { sendEvents, wantsEvents } from './event-stream.ts';
 import { grantBody, readJsonObject } from './json-body.ts';
+import { decodeParams, OperationTable } from './operation-table.ts';
 import { matchesTemplate, type Operation, operationsOf } from './operations.ts';
 import type { CreateContext } from './options.ts';
+import { nameRoute } from './request-spans.ts';
 import { fromPath, fromQuery, type InputKinds, inputKinds } from './url-input.ts';
-
-type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -23,44 +22,64 @@ interface RestOptions {
   sendUnknownPage?: (res: Response) => void;
 }
 
+/** The REST API of a router. */
+export interface RestApi {
+  /** Serves the requests that are operations, and passes on all others. */
+  operations: RequestHandler;
+  /** Responds to requests that no route has served: with 405 if the path exists, otherwise with 404. */
+  unknown: RequestHandler;
+}
+
 /**
- * Serves every procedure whose metadata names a method and a path, and responds to all other requests with 404 or 405.
- * Routes are exact in case and slashes. Callers without permission are rejected before the body is read.
+ * Serves every procedure whose metadata names a method and a path. Paths are exact in case and slashes. Callers without permission
+ * are rejected before the body is read.
  *
  * Source: api §1, §2; security F5, F6, T23.
  */
-export function restRouter(
+export function createRestApi(
   router: AnyTRPCRouter,
   createContext: CreateContext,
   log: Log,
   { otherRoutes = {}, sendUnknownPage }: RestOptions = {},
-): Router {
-  const rest = express.Router({ strict: true, caseSensitive: true });
-  rest.use(cors);
+): RestApi {
   const operations = operationsOf(router);
-  for (const operation of operations.toSorted(fixedBeforeVariable)) {
-    const verb = operation.openapi.method.toLowerCase() as Verb;
-    rest[verb](operation.openapi.path.replace(/\{(\w+)\}/g, ':$1'), handler(router, operation, createContext, log));
-  }
-
+  const table = new OperationTable<OperationHandler>();
+  for (const operation of operations) table.add(operation.openapi, handler(router, operation, createContext, log));
   const routes = [
     ...operations.map(({ openapi }) => [openapi.path, [openapi.method]] as const),
     ...Object.entries(otherRoutes),
   ];
-  rest.use((req, res) => {
-    const allowed = routes.flatMap(([template, methods]) => (matchesTemplate(template, req.path) ? methods : []));
-    if (allowed.length > 0) sendMethodNotAllowed(res, req.method, allowed);
-    else if (sendUnknownPage && req.accepts(['json', 'html']) === 'html') sendUnknownPage(res);
-    else sendError(res, notFound('address'));
-  });
-  rest.use(handleErrors(log));
-  return rest;
+  return {
+    async operations(req, res, next) {
+      const found = table.find(req.method, req.path);
+      if (!found) return next();
+      allowAnyOrigin(res);
+      await found.value(req, res, decodeParams(found.params));
+    },
+    unknown(req, res) {
+      allowAnyOrigin(res);
+      if (req.method === 'OPTIONS') return sendPreflight(res);
+      const allowed = routes.flatMap(([template, methods]) => (matchesTemplate(template, req.path) ? methods : []));
+      if (allowed.length > 0) sendMethodNotAllowed(res, req.method, allowed);
+      else if (sendUnknownPage && req.accepts(['json', 'html']) === 'html') sendUnknownPage(res);
+      else sendError(res, notFound('address'));
+    },
+  };
 }
 
-function handler(router: AnyTRPCRouter, operation: Operation, createContext: CreateContext, log: Log) {
-  const { name, type, inputs, status, creates, redirect, events } = operation;
+/** @param params The decoded values of the variables of the path. */
+type OperationHandler = (req: Request, res: Response, params: Record<string, string>) => Promise<void>;
+
+function handler(
+  router: AnyTRPCRouter,
+  operation: Operation,
+  createContext: CreateContext,
+  log: Log,
+): OperationHandler {
+  const { name, openapi, type, inputs, status, creates, redirect, events } = operation;
   const kinds = inputKinds(inputs);
-  return async (req: Request, res: Response): Promise<void> => {
+  return async (req, res, params) => {
+    nameRoute(res, openapi.path);
     const clientLeft = new AbortController();
     res.once('close', () => {
       if (!res.writableFinished) clientLeft.abort();
@@ -75,7 +94,7 @@ function handler(router: AnyTRPCRouter, operation: Operation, createContext: Cre
       if (events && wantsEvents(req))
         return await sendEvents(router, events, { req, res, ctx, log, signal: clientLeft.signal });
       let input: Promise<unknown> | undefined;
-      const getRawInput = () => (input ??= readInput(req, res, ctx, operation, kinds));
+      const getRawInput = () => (input ??= readInput(req, res, ctx, operation, kinds, params));
       let successStatus = status;
       const data: unknown = await callTRPCProcedure({
         router,
@@ -100,16 +119,11 @@ async function readInput(
   ctx: ProcedureContext,
   { openapi, bodySize }: Operation,
   kinds: InputKinds,
+  params: Record<string, string>,
 ): Promise<object> {
   const search = req.url.indexOf('?');
   const bodyFields = BODY_METHODS.has(openapi.method)
     ? await readJsonObject(req, grantBody(req, res, ctx, [bodySize]))
     : fromQuery(kinds, new URLSearchParams(search < 0 ? '' : req.url.slice(search)));
-  return { ...bodyFields, ...fromPath(kinds, req.params as Record<string, string>) };
-}
-
-/** Sorts `/domains/validate` before `/domains/{domain}`. */
-function fixedBeforeVariable(a: Operation, b: Operation): number {
-  const rankOfPath = ({ openapi }: Operation) => openapi.path.replaceAll('{', '~');
-  return rankOfPath(a) < rankOfPath(b) ? -1 : 1;
+  return { ...bodyFields, ...fromPath(kinds, params) };
 }

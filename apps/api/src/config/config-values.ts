@@ -294,6 +294,19 @@ export function parseDuration(text: string): number {
   return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
 }
 
+const BYTE_UNITS = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 } as const;
+
+/** Reads a number of bytes with its unit, such as `10GiB`. @param least The minimum. @returns Bytes. */
+export function parseBytes(text: string, least: number): number {
+  const [, amount, unit = 'B'] = /^(\d{1,15}) ?(B|KiB|MiB|GiB|TiB)?$/.exec(text) ?? [];
+  const bytes = Number(amount) * BYTE_UNITS[unit as keyof typeof BYTE_UNITS];
+  if (!(bytes >= least) || !Number.isSafeInteger(bytes))
+    throw new Error(
+      `${quote(text)} is not a size of at least ${least / 1024 ** 2}MiB; use a number and a unit, such as "10GiB"`,
+    );
+  return bytes;
+}
+
 export function parseSwitch(text: string): boolean {
   const isOn = ['1', 'on', 'true', 'yes'].includes(text.toLowerCase());
   if (!isOn && !['0', 'off', 'false', 'no'].includes(text.toLowerCase()))

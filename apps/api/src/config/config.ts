@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, type Plan, UNLIMITED_PLAN } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
+import { readObjectStore } from './object-store.ts';
 import * as values from './config-values.ts';
 import { EnvironmentReader } from './environment-reader.ts';
 import { readPlansFile } from './plans-file.ts';
@@ -51,6 +52,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     spoolFolder: join(dataDir, 'spool'),
     /** `null` means that the embedded PostgreSQL is used. */
     databaseUrl: reader.readSecret<string | null>('DATABASE_URL', null, values.parseDatabaseUrl),
+    /** The object store with the packs. `null` means that they are in `dataDir`. */
+    objectStore: readObjectStore(reader),
     ownerEmail: reader.read('OWNER_EMAIL', 'owner@localhost', values.parseEmail),
     /** The addresses and networks whose forwarding headers are trusted. */
     trustedProxies: reader.read<string[]>('TRUST_PROXY', [], values.parseProxies),

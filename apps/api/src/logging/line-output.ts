@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DestinationStream, destination } from 'pino';
+import { BackgroundWriter } from './background-writer.ts';
 
 /** Lines are gathered for at most this time. */
 const GATHER_MS = 100;
@@ -14,15 +14,12 @@ const MAX_GATHERED_BYTES = 4 * 1024 * 1024;
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 const FLUSH_TIMEOUT_MS = 2_000;
 
-/** A destination that writes in the background, as {@link openStandardOutput} returns it. */
-type BackgroundStream = ReturnType<typeof destination>;
+/** Where lines go: standard output, or a receiver of texts. */
+export type LineDestination = 'stdout' | { write(text: string): void };
 
-interface SharingOptions {
+interface LineOutputOptions {
   /** Whether other processes write to the same destination. Lines are then written in pieces that are never torn. */
   isShared: boolean;
-}
-
-interface LineOutputOptions extends SharingOptions {
   /** Called when the destination receives again after lines were dropped. @param lines The number of dropped lines. */
   onDropped(lines: number): void;
 }
@@ -31,14 +28,6 @@ interface LineOutputOptions extends SharingOptions {
 interface ByteFormat<Value> {
   /** Writes to `target` from `start`. @returns The end. */
   write(value: Value, target: Buffer, start: number): number;
-}
-
-/** Opens standard output for {@link LineOutput}. It is written in the background, and completely when the process exits. */
-export function openStandardOutput({ isShared }: SharingOptions): BackgroundStream {
-  const stream = destination({ dest: 1, sync: false, maxWrite: maxPieceBytes(isShared), contentMode: 'buffer' });
-  // A failed write, such as to a full disk, is repeated with the next line. It must not end the process.
-  stream.on('error', () => {});
-  return stream;
 }
 
 /** A file takes pieces of any size in one piece; its writers have the same position, which they inherit. */
@@ -51,29 +40,32 @@ function maxPieceBytes(isShared: boolean): number {
  * and counted, so that memory stays bounded and requests never wait for the log.
  */
 export class LineOutput {
-  readonly #stream: DestinationStream;
+  /** Writes to standard output; `null` if a receiver of texts gets the lines. */
+  readonly #writer: BackgroundWriter | null;
+  readonly #receiver: Exclude<LineDestination, 'stdout'> | null;
   readonly #onDropped: (lines: number) => void;
-  readonly #isBackground: boolean;
   /** Gathered lines. As strings, they would survive collections of garbage, each of which copies them. */
   #gathered: Buffer;
   #gatheredBytes = 0;
+  /** A buffer to gather lines in while the other one is written. New buffers would cause collections of garbage. */
+  #spare: Buffer | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** The bytes that were passed to the stream and are not yet written. */
-  #waitingBytes = 0;
   #droppedLines = 0;
 
-  constructor(stream: DestinationStream | BackgroundStream, { isShared, onDropped }: LineOutputOptions) {
-    this.#stream = stream;
+  constructor(destination: LineDestination, { isShared, onDropped }: LineOutputOptions) {
     this.#gathered = Buffer.allocUnsafeSlow(maxPieceBytes(isShared));
     this.#onDropped = onDropped;
-    this.#isBackground = 'flushSync' in stream;
-    if (!('flushSync' in stream)) return;
-    stream.on('write', (bytes: number) => this.#onWritten(bytes));
+    this.#writer = destination === 'stdout' ? new BackgroundWriter(process.stdout.fd) : null;
+    this.#receiver = destination === 'stdout' ? null : destination;
+    if (this.#writer === null) return;
     process.on('exit', () => {
-      if (this.#gatheredBytes === 0) return;
       this.#passOn();
-      stream.flushSync();
+      this.#writer!.writeRestNow();
     });
+  }
+
+  get #waitingBytes(): number {
+    return this.#writer?.waitingBytes ?? 0;
   }
 
   /** Writes a line, which ends in a line feed, after all earlier lines. */
@@ -137,23 +129,26 @@ export class LineOutput {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#gatheredBytes === 0) return;
-    const chunk = this.#gathered.subarray(0, this.#gatheredBytes);
+    const buffer = this.#gathered;
+    const chunk = buffer.subarray(0, this.#gatheredBytes);
     this.#gatheredBytes = 0;
-    // The stream keeps the bytes until they are written. A small chunk is copied, so that it does not keep the whole buffer.
-    if (chunk.length < this.#gathered.length / 2) return this.#send(Buffer.from(chunk));
-    this.#gathered = Buffer.allocUnsafeSlow(this.#gathered.length);
-    this.#send(chunk);
+    // A small chunk is copied, so that a slow destination does not keep a whole buffer for it.
+    if (chunk.length < buffer.length / 2) return this.#send(Buffer.from(chunk));
+    this.#gathered = this.#spare ?? Buffer.allocUnsafeSlow(buffer.length);
+    this.#spare = null;
+    this.#send(chunk, buffer);
   }
 
-  #send(chunk: Buffer): void {
-    if (!this.#isBackground) return void this.#stream.write(chunk.toString());
-    this.#waitingBytes += chunk.length;
-    // In this mode the stream takes bytes, which its types do not know.
-    this.#stream.write(chunk as unknown as string);
+  /** @param buffer Gathers lines again once the chunk is written. Default: none. */
+  #send(chunk: Buffer, buffer: Buffer | null = null): void {
+    if (this.#writer === null) return this.#receiver!.write(chunk.toString());
+    this.#writer.write(chunk, () => {
+      this.#spare ??= buffer;
+      this.#reportDropped();
+    });
   }
 
-  #onWritten(bytes: number): void {
-    this.#waitingBytes -= bytes;
+  #reportDropped(): void {
     if (this.#droppedLines === 0 || this.#waitingBytes > MAX_GATHERED_BYTES / 2) return;
     const lines = this.#droppedLines;
     this.#droppedLines = 0;

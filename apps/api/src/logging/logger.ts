@@ -1,8 +1,8 @@
 import type { Log } from '@berth/core';
-import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
+import { pino, stdTimeFunctions } from 'pino';
 import type { LogFormat, LogLevel } from '../config/config-values.ts';
 import { cleanLine } from './clean-line.ts';
-import { LineOutput, openStandardOutput } from './line-output.ts';
+import { type LineDestination, LineOutput } from './line-output.ts';
 import { createPrettyFormat } from './pretty-line.ts';
 import { PlainRequestLine, type RequestEntry } from './request-line.ts';
 
@@ -26,8 +26,8 @@ interface LoggerOptions {
   worker?: number;
   /** Whether other processes write to the same standard output. Default: whether this is a worker. */
   isShared?: boolean;
-  /** Receives the lines instead of standard output. */
-  destination?: DestinationStream;
+  /** Default: standard output. */
+  destination?: LineDestination;
 }
 
 /**
@@ -43,9 +43,9 @@ export function createLogger({
   format = 'json',
   worker,
   isShared = worker !== undefined,
-  destination,
+  destination = 'stdout',
 }: LoggerOptions): ProcessLog {
-  const output = new LineOutput(destination ?? openStandardOutput({ isShared }), {
+  const output = new LineOutput(destination, {
     isShared,
     onDropped: (lines) => logger.warn({ lines }, 'Log lines were dropped, because standard output is read too slowly'),
   });

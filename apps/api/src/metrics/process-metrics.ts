@@ -55,9 +55,9 @@ const waitingForConnection = gauge({
   help: 'Statements and transactions that wait for a connection.',
 });
 const maxConnections = gauge({ name: 'db_client_connection_max', help: 'How many connections may be open.' });
-const lostListeners = gauge({
-  name: 'berth_database_listeners_lost',
-  help: 'Connections for notifications that were lost and are not open again.',
+const lostChangeLogs = gauge({
+  name: 'berth_change_log_lost',
+  help: 'Processes that cannot read the change log of the database.',
 });
 const openPacks = gauge({ name: 'berth_packs_open', help: 'Packs that are being filled.' });
 
@@ -111,6 +111,6 @@ async function readCore({ database, activePacks }: Core): Promise<void> {
   connections.idle.value = idle;
   waitingForConnection.value = waiting;
   maxConnections.value = max;
-  lostListeners.value = [database.newActivities, database.siteChanges].filter(({ isConnected }) => !isConnected).length;
+  lostChangeLogs.value = Number(!database.changes.isConnected);
   openPacks.value = activePacks.size;
 }

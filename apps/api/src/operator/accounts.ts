@@ -87,15 +87,17 @@ export function addAccounts(program: Command, open: OpenSession): void {
       print(json ? formatJson(details) : formatAccount(details, core.plans.all.length > 0));
     });
 
-  addStateCommand(accounts, open, 'suspend', 'suspended').description(
-    'Suspend an account. Its sites show that they are paused.',
-  );
+  addStateCommand(accounts, open, 'suspend', 'suspended')
+    .description('Suspend an account. Its sites show that they are paused.')
+    .addOption(reasonOption())
+    .addHelpText('after', examples('accounts suspend ada@example.com --reason "Phishing, reported 3 May"'));
   addStateCommand(accounts, open, 'activate', 'active').description('Reactivate a suspended or terminated account.');
   addStateCommand(accounts, open, 'terminate', 'terminated')
     .description(
       'Terminate an account. Its sites respond with 404. Nothing is deleted; "accounts activate" reverses it.',
     )
     .option('--yes', 'confirm (required)')
+    .addOption(reasonOption())
     .addHelpText('after', examples('accounts terminate ada@example.com --yes'));
 
   accounts
@@ -155,14 +157,31 @@ export function addMembers(program: Command, open: OpenSession): void {
 
 type AccountState = 'active' | 'suspended' | 'terminated';
 
+interface StateOptions {
+  yes?: boolean;
+  reason?: string;
+}
+
+const MAX_REASON_LENGTH = 500;
+
+function reasonOption(): Option {
+  return new Option('--reason <text>', 'the reason, which the members of the account see').argParser((text) => {
+    const reason = text.trim();
+    if (reason === '' || reason.length > MAX_REASON_LENGTH || /\p{Cc}/u.test(reason))
+      throw new InvalidArgumentError(`It must be one line of 1 to ${MAX_REASON_LENGTH} characters.`);
+    return reason;
+  });
+}
+
 function addStateCommand(accounts: Command, open: OpenSession, verb: string, state: AccountState): Command {
-  return accounts.command(`${verb} <account>`).action(async (named: string, { yes }: { yes?: boolean }) => {
+  return accounts.command(`${verb} <account>`).action(async (named: string, { yes, reason }: StateOptions) => {
     if (state === 'terminated' && !yes)
       throw new UsageError(`Pass --yes to confirm that all sites of ${named} become unavailable`);
     const { core, print } = await open();
     const account = await findAccount(core, named);
-    const { from } = await setAccountState(core, account, state);
-    if (from === state) print(`Account ${account} is already ${state}.`);
+    const { from, changed } = await setAccountState(core, account, state, { reason });
+    if (!changed) print(`Account ${account} is already ${state}.`);
+    else if (from === state) print(`Account ${account} is ${state} for a new reason.`);
     else print(`Account ${account} was ${from} and is now ${state}.`);
   });
 }
@@ -196,7 +215,7 @@ function formatAccount(account: AccountDetails, hasPlans: boolean): string {
     ['Account', account.account],
     ['E-mail', account.email],
     ['Name', account.name ?? '-'],
-    ['State', account.state],
+    ['State', account.stateReason === null ? account.state : `${account.state}: ${account.stateReason}`],
     ...(hasPlans
       ? ([
           ['Plan', account.plan],

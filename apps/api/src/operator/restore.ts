@@ -1,3 +1,4 @@
+import { requireUnusedStore } from '@berth/core';
 import { restore, type RestoreKey, type RestoreMarker, type RestoreSummary } from '@berth/core/operator';
 import { UsageError } from '@berth/terminal';
 import type { Command } from 'commander';
@@ -32,7 +33,7 @@ export function addRestore(program: Command, _open: OpenSession, openTarget: Ope
     .command('restore')
     .summary('Restore a backup into an empty installation.')
     .description(
-      'Restore a full backup, and its increments in order, into an empty database and an empty DATA_DIR. No server must ' +
+      'Restore a full backup, and its increments in order, into an empty database and an empty DATA_DIR, or bucket. No server must ' +
         'be running. Checks every byte, and changes nothing if one is damaged. Accepts backups of older versions.',
     )
     .argument('<full>', 'the full backup; - for standard input')
@@ -50,6 +51,7 @@ export function addRestore(program: Command, _open: OpenSession, openTarget: Ope
       const session = await openTarget();
       const { config, target, print, progress } = session;
       const startedAt = performance.now();
+      await requireUnusedStore(target.marker);
       const record = await readRestoreRecord(config.dataDir);
       const summary = await interruptible(session, async (signal) =>
         restore(

@@ -4,7 +4,7 @@ import { actForAccount } from '@berth/core/operator';
 import { table } from '@berth/terminal';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config/config.ts';
-import type { CoreOptions } from '../service/open-core.ts';
+import type { CoreOptions, OpenStores } from '../service/open-core.ts';
 
 /** The name of the link to this program in the image and in systemd installations. */
 const ADMIN = 'berth-admin';
@@ -33,7 +33,7 @@ export interface Session extends CommandContext {
 
 /** The database, without migrating it, and the packs. No server can use the embedded database meanwhile. */
 interface TargetSession extends CommandContext {
-  target: Pick<Core, 'database' | 'packs'>;
+  target: OpenStores;
 }
 
 /**

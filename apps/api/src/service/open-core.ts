@@ -13,6 +13,8 @@ import {
   type Database,
   type DatabaseAddress,
   type Log,
+  requireOwnStore,
+  type StoreMarker,
   openDatabase,
   openDiskPacks,
   prepareDataFolder,
@@ -32,8 +34,8 @@ import { requireNoRestore } from './restore-marker.ts';
 const TARGET_CONNECTIONS = 60;
 const MAX_POOL_SIZE = 16;
 const MIN_POOL_SIZE = 4;
-/** Each process has two more connections, which listen for notifications of activities and sites. */
-const LISTENERS_PER_PROCESS = 2;
+/** Each process has one more connection, which reads the change log. */
+const READERS_PER_PROCESS = 1;
 const DEFAULT_CONNECTIONS = 100;
 /** The pause between two attempts to reach a database at the start. */
 const DATABASE_RETRY_MS = 1_000;
@@ -67,6 +69,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   const tracer = await openTracing(config, options);
   const { database, packs } = await openStores(config, options, tracer);
   options.signal?.throwIfAborted();
+  await compareClocks(database, options.log);
   const hasher = createHasher();
   resources.defer(() => hasher.close());
   const core: Core = {
@@ -78,7 +81,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     blockedExtensions: new Set(config.blockedExtensions),
     addresses: addressesOf(config),
     keys: deriveKeys(config.secretKey ?? (await loadSecretKey(config.dataDir))),
-    activityFeed: createActivityFeed(database.newActivities),
+    activityFeed: createActivityFeed(database.changes),
     ownerEmail: config.ownerEmail,
     anonymousDeploys: config.anonymousDeploys,
     signIn: openSignIn(config, resources),
@@ -87,9 +90,27 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     tracer,
     boot: newBootId(),
     activePacks: new Set(),
-    now: () => new Date(),
+    now: () => database.clock.now(),
   };
   return { ...core, ...options.parts?.(core) };
+}
+
+/** What is stored. */
+export interface OpenStores extends Pick<Core, 'database' | 'packs'> {
+  /** The marker of the object store; `null` for packs on the disk. */
+  marker: StoreMarker | null;
+}
+
+/** A difference of the clocks that is logged, because people compare the times of log lines with those of the API. */
+const CLOCK_WARNING_MS = 2_000;
+
+async function compareClocks({ clock }: Database, log: Log): Promise<void> {
+  const aheadMs = await clock.measure();
+  if (Math.abs(aheadMs) > CLOCK_WARNING_MS)
+    log.warn(
+      { aheadMs: Math.round(aheadMs) },
+      'The clock of this machine differs from the clock of the database, which decides. Synchronise both with NTP',
+    );
 }
 
 /**
@@ -98,11 +119,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
  * @param tracer Records statements. Default: none.
  * @throws Error with the reason why the data folder or the database cannot be used, or that of `signal`. Source: api §10, §12.
  */
-export async function openStores(
-  config: Config,
-  options: CoreOptions,
-  tracer: Tracer = UNTRACED,
-): Promise<Pick<Core, 'database' | 'packs'>> {
+export async function openStores(config: Config, options: CoreOptions, tracer: Tracer = UNTRACED): Promise<OpenStores> {
   await prepareDataFolder(config.dataDir);
   await prepareDataFolder(config.spoolFolder);
   await clearFolder(config.spoolFolder);
@@ -110,7 +127,26 @@ export async function openStores(
   const database = await connectDatabase(address, tracer, config, options).catch((error: unknown) => {
     throw config.databaseUrl === null || options.signal?.aborted ? error : unusableDatabase(error);
   });
-  return { database, packs: await openDiskPacks(join(config.dataDir, 'packs')) };
+  const stores = { database, ...(await openPacks(config, options.resources)) };
+  if (options.migrate !== false) await requireOwnStore(stores, stores.marker);
+  return stores;
+}
+
+/** Opens the packs on the disk or in the object store. */
+async function openPacks(
+  { dataDir, spoolFolder, objectStore, workers }: Config,
+  resources: AsyncDisposableStack,
+): Promise<Omit<OpenStores, 'database'>> {
+  if (!objectStore) return { packs: await openDiskPacks(join(dataDir, 'packs')), marker: null };
+  const { openS3Packs } = await import('@berth/core/s3');
+  const { address, credentials, cacheBytes } = objectStore;
+  const { packs, marker, close } = await openS3Packs({
+    bucket: { ...address, credentials },
+    spoolFolder,
+    cache: { folder: join(dataDir, 'cache'), maxBytes: cacheBytes, processes: processesOf(workers) },
+  });
+  resources.defer(close);
+  return { packs, marker };
 }
 
 /**
@@ -166,6 +202,7 @@ async function connectDatabase(
   for (let failures = 0; ; failures += 1) {
     try {
       if (migrate) {
+        if (config.databaseUrl !== null) await database.testEngine();
         await requireNoRestore(config.dataDir, database);
         await database.migrate({ signal });
       }
@@ -181,12 +218,17 @@ async function connectDatabase(
 /** Matches the error codes of TLS for a certificate that cannot be verified. */
 const UNVERIFIED_CERTIFICATE = /CERT|UNABLE_TO_(?:GET|VERIFY)/;
 
+/** Matches the error of a pooler that refuses the settings of a connection. */
+const REFUSED_SETTINGS = /unsupported startup parameter/;
+
 /** Adds the name of the setting to an error. If connecting to several addresses fails, the error has only a code. */
 function unusableDatabase(error: unknown): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  const advice = UNVERIFIED_CERTIFICATE.test(code)
-    ? '. Set sslrootcert= to the file of its CA, or add sslmode=no-verify to trust any certificate'
-    : '';
+  const advice = REFUSED_SETTINGS.test(message)
+    ? '. Use the address of PostgreSQL itself instead of that of a pooler'
+    : UNVERIFIED_CERTIFICATE.test(code)
+      ? '. Set sslrootcert= to the file of its CA, or add sslmode=no-verify to trust any certificate'
+      : '';
   return new Error(`the database of DATABASE_URL cannot be used: ${message || code}${advice}`, { cause: error });
 }
 
@@ -201,18 +243,20 @@ async function reachDatabase(config: Config, { resources, ...options }: CoreOpti
   return postgres.address;
 }
 
+/** If several processes serve requests, there is one more process that does not. */
+const processesOf = (workers: number) => (workers === 1 ? 1 : workers + 1);
+
 /**
- * Divides the connections of PostgreSQL between the processes of one server. If several processes serve requests, there
- * is one more process that does not.
+ * Divides the connections of PostgreSQL between the processes of one server.
  *
  * @returns The maximum number of connections for statements in each process, and `max_connections` of the embedded
  *   PostgreSQL, with a reserve for operators.
  */
 export function shareConnections(workers: number): { perProcess: number; max: number } {
-  const processes = workers === 1 ? 1 : workers + 1;
+  const processes = processesOf(workers);
   const perProcess = Math.min(MAX_POOL_SIZE, Math.max(MIN_POOL_SIZE, Math.floor(TARGET_CONNECTIONS / processes)));
   return {
     perProcess,
-    max: Math.max(DEFAULT_CONNECTIONS, processes * (perProcess + LISTENERS_PER_PROCESS) + OPERATOR_CONNECTIONS),
+    max: Math.max(DEFAULT_CONNECTIONS, processes * (perProcess + READERS_PER_PROCESS) + OPERATOR_CONNECTIONS),
   };
 }

@@ -20,8 +20,8 @@ export async function openService(config: Config, options: CoreOptions) {
     plan: config.ownerPlan,
     apiKey: config.ownerApiKey ?? undefined,
   });
+  startHeartbeat(core, resources);
   if (config.jobs) startJobs(core, resources, config.sweep);
-  else startHeartbeat(core, resources);
   if (config.compression) startCompression(core, resources);
   if (config.allowInsecure && config.publicScheme === 'http')
     log.warn({}, 'ALLOW_INSECURE is on: site passwords and unlock cookies are sent over plain http');

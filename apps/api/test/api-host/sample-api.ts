@@ -6,7 +6,8 @@ import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { showRequestId } from '../../src/http/request-id.ts';
 import { createHttpServer } from '../../src/http/server.ts';
-import { restRouter } from '../../src/api-host/rest.ts';
+import { createRestApi } from '../../src/api-host/rest.ts';
+import { handleErrors } from '../../src/api-host/errors.ts';
 import { trpcRouter } from '../../src/api-host/trpc.ts';
 import { callsOf } from '../../src/api-host/trpc-calls.ts';
 
@@ -151,7 +152,8 @@ export async function listen(...handlers: RequestHandler[]) {
   app.disable('x-powered-by');
   if (handlers.length > 0) app.use(...handlers);
   app.use(trpcRouter(sampleRouter, createContext, log));
-  app.use(restRouter(sampleRouter, createContext, log));
+  const rest = createRestApi(sampleRouter, createContext, log);
+  app.use(rest.operations, rest.unknown, handleErrors(log));
 
   const server = createHttpServer((req, res) => app(req, res), { log });
   const port = await listenOn(server);

@@ -94,6 +94,30 @@ describe('api §9: GET /activities as text/event-stream', () => {
     await poll(() => namesOf(withPast)).toEqual(['two', 'three', 'four']);
   });
 
+  it('sends only the events and the causes that the filters name, also of the past, and resumes with them', async () => {
+    for (const name of ['one', 'two']) await causeEvent(owner.key, name);
+    await server().api('/tokens', { key: owner.key, method: 'POST', json: {} });
+    const search = '?event=deployment,domain&authMethod=api-key&last=1';
+    const stream = await openStream({ search });
+    await poll(() => namesOf(stream)).toEqual(['two']);
+    await server().api('/tokens', { key: owner.key, method: 'POST', json: {} });
+    await causeEvent(owner.key, 'three');
+    await poll(() => namesOf(stream)).toEqual(['two', 'three']);
+    stream.close();
+    await server().api('/tokens', { key: owner.key, method: 'POST', json: {} });
+    await causeEvent(owner.key, 'four');
+    const resumedStream = await openStream({ search, headers: { 'Last-Event-ID': stream.events[0]!.id } });
+    await poll(() => namesOf(resumedStream)).toEqual(['three', 'four']);
+    const otherCauses = await openStream({ search: '?authMethod=session&last=9' });
+    await causeEvent(owner.key, 'five');
+    await poll(() => namesOf(resumedStream)).toEqual(['three', 'four', 'five']);
+    expect(otherCauses.events).toEqual([]);
+    expectError(
+      await server().api('/activities?event=A', { key: owner.key, headers: { Accept: 'text/event-stream' } }),
+      'validation_failed',
+    );
+  });
+
   it('is readable by an EventSource, which resumes after the start position even without any event', async () => {
     const stopping = await startServer();
     const { key } = await stopping.account();

@@ -14,6 +14,7 @@ describe('readConfig', () => {
   it('api §10: has a default for every variable, so that a server can start without any variable', () => {
     expect(readConfig({})).toEqual({
       mode: 'development',
+      objectStore: null,
       hosts: ['127.0.0.1', '::1'],
       port: 4000,
       workers: 1,

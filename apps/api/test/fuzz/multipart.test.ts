@@ -115,6 +115,7 @@ const DEPLOYMENT_TABLES: ReadonlySet<string> = new Set([
   'pack',
   'content',
   'issued_id',
+  'change',
 ]);
 
 /** Returns the state of the server without the expected deployments, or the whole state if none is expected. */

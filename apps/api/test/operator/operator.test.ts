@@ -22,7 +22,7 @@ beforeEach(() => {
 /** Runs a command that must succeed. @returns The output of the command. */
 async function run(...words: string[]): Promise<string> {
   const { code, out, err } = await runBerth(env, ...words);
-  await server().berth.core.database.siteChanges.catchUp();
+  await server().berth.core.database.changes.catchUp();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }
@@ -101,6 +101,7 @@ describe('api §8: the accounts commands', () => {
       name: null,
       plan: 'pro',
       state: 'active',
+      stateReason: null,
       period: 'year',
       periodEnds: expect.any(Number),
       scheduled: null,
@@ -126,6 +127,16 @@ describe('api §8: the accounts commands', () => {
     expect((await server().api('/account', { key })).status).toBe(200);
     expect((await server().visit(url)).status).toBe(200);
   });
+});
+
+it('api §6: accounts suspend --reason shows the members why', async () => {
+  const { key } = await createAccount();
+  await run('accounts', 'suspend', email, '--reason', ' Phishing, reported 3 May ');
+  const refusal = (await server().api('/account', { key })).json<{ message: string }>();
+  expect(refusal.message).toBe('This account is suspended: Phishing, reported 3 May');
+  expect(await run('accounts', 'show', email)).toContain('suspended: Phishing, reported 3 May');
+  expect(await run('accounts', 'suspend', email, '--reason', 'Spam')).toContain('is suspended for a new reason.');
+  expect(await runBerth(env, 'accounts', 'suspend', email, '--reason', '')).toMatchObject({ code: 2 });
 });
 
 it('api §8: accounts delete removes an account with its sites and keys, and needs --yes', async () => {

@@ -56,7 +56,7 @@ function envOf({ database, dataDir, port, berth }: TestServer): Record<string, s
 
 async function run(server: TestServer, ...words: string[]): Promise<string> {
   const { code, out, err } = await runBerth(envOf(server), ...words);
-  await server.berth.core.database.siteChanges.catchUp();
+  await server.berth.core.database.changes.catchUp();
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 }

@@ -47,7 +47,7 @@ function expectUnavailable(response: HttpResponse): void {
 const countLogged = (text: string) => server.logged.filter(({ message }) => message.startsWith(text)).length;
 /** Waits until sites in memory count as stale. */
 const waitUntilStale = () =>
-  expect.poll(() => performance.now() - server.berth.core.database.siteChanges.confirmedAt).toBeGreaterThan(1_000);
+  expect.poll(() => performance.now() - server.berth.core.database.changes.confirmedAt).toBeGreaterThan(1_000);
 
 describe('scale B2: a database that becomes silent', () => {
   it('delays a cached page by at most 2 s, and then makes every response a 503 at once until it responds again', async () => {
@@ -110,7 +110,7 @@ describe('scale B2: a database that becomes silent', () => {
   it('is distinguished from a database that runs a long statement', async () => {
     await startBehindProxy();
     const { database } = server.berth.core;
-    const slowStatement = database.prepared('slow', 'select pg_sleep(3), 1 as done', []);
+    const slowStatement = database.prepared('select pg_sleep(3), 1 as done', []);
     expect((await slowStatement) as unknown).toMatchObject([{ done: 1 }]);
     expect(server.logged.filter(({ level }) => level === 'warn')).toEqual([]);
   });

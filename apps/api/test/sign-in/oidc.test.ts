@@ -48,6 +48,19 @@ async function signIn(to: TestServer, browser: Browser = createBrowser(to.port),
   const begin = await browser.request(`/sign-in/oidc${back && `?back=${encodeURIComponent(back)}`}`);
   return browser.request(await visitProvider(begin), CROSS_SITE);
 }
+/** Signs a new member in, with the provider. */
+async function signInMember(): Promise<Browser> {
+  await registerAccount(server.berth.core, { email, plan: 'free' });
+  const browser = createBrowser(server.port);
+  await signIn(server, browser);
+  return browser;
+}
+/** Lets the proof of a session end. @returns The id of the session. */
+async function expireProof(browser: Browser): Promise<string> {
+  const { session } = (await stateOf(browser)).signedIn!;
+  await server.database.query(`update session set proved = now() - interval '1 hour' where id = $1`, [session]);
+  return session;
+}
 const stateOf = async (browser: Browser) =>
   dataOf<{ signedIn: { method: string; person: { email: string }; provenUntil: number; session: string } | null }>(
     await browser.query('session.get'),
@@ -126,31 +139,19 @@ describe('api §13: OpenID Connect', () => {
   });
 
   it('T46: proves the person of a session, which stays the same and gets a new secret', async () => {
-    await registerAccount(server.berth.core, { email, plan: 'free' });
-    const browser = createBrowser(server.port);
-    await signIn(server, browser);
-    const { signedIn: before } = await stateOf(browser);
-    await server.database.query(`update session set proved = now() - interval '1 hour' where id = $1`, [
-      before!.session,
-    ]);
+    const browser = await signInMember();
+    const before = await expireProof(browser);
     const secret = [...browser.cookies.values()][0];
     const begin = await browser.request('/sign-in/oidc?back=/app/tokens');
     expect(new URL(locationOf(begin)).searchParams.get('prompt')).toBe('login');
     expect(locationOf(await browser.request(await visitProvider(begin), CROSS_SITE))).toBe('/app/tokens');
     const { signedIn: after } = await stateOf(browser);
-    expect(after!.session).toBe(before!.session);
+    expect(after!.session).toBe(before);
     expect(after!.provenUntil).toBeGreaterThan(Date.now() / 1000);
     expect([...browser.cookies.values()][0]).not.toBe(secret);
   });
 
   describe('as a further way in', () => {
-    /** Signs a new member in, with the provider. */
-    async function signInMember(): Promise<Browser> {
-      await registerAccount(server.berth.core, { email, plan: 'free' });
-      const browser = createBrowser(server.port);
-      await signIn(server, browser);
-      return browser;
-    }
     /** Adds the present person of the provider. @returns Where the browser is sent. */
     async function add(browser: Browser): Promise<string> {
       const { url } = dataOf<{ url: string }>(await browser.call('identities.begin'));
@@ -227,13 +228,8 @@ describe('api §13: OpenID Connect', () => {
     ['that the person signed in an hour ago', AN_HOUR_AGO],
     ['nothing about when the person signed in', () => null],
   ])('T46: proves nothing if the provider says %s', async (_, signedIn) => {
-    await registerAccount(server.berth.core, { email, plan: 'free' });
-    const browser = createBrowser(server.port);
-    await signIn(server, browser);
-    const { signedIn: before } = await stateOf(browser);
-    await server.database.query(`update session set proved = now() - interval '1 hour' where id = $1`, [
-      before!.session,
-    ]);
+    const browser = await signInMember();
+    await expireProof(browser);
     provider.person.auth_time = signedIn();
     const begin = await browser.request('/sign-in/oidc');
     expect(new URL(locationOf(begin)).searchParams.get('max_age')).toBe('0');

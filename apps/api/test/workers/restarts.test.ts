@@ -37,7 +37,7 @@ describe('shareConnections', () => {
     for (const workers of counts) {
       const { perProcess, max } = shareConnections(workers);
       expect(perProcess).toBeGreaterThanOrEqual(4);
-      expect((workers + 1) * (perProcess + 2)).toBeLessThanOrEqual(max - 2);
+      expect((workers + 1) * (perProcess + 1)).toBeLessThanOrEqual(max - 2);
     }
   });
 

@@ -7,7 +7,7 @@ import { orRefuse } from './problem.ts';
 import { mayOpen } from './shell/links.ts';
 
 interface AppCommandsOptions {
-  native: Pick<Native, 'copyText' | 'openExternal' | 'pickFolder' | 'pickFiles' | 'restartToUpdate'>;
+  native: Pick<Native, 'copyText' | 'openExternal' | 'pickFolder' | 'pickFiles' | 'restartToUpdate' | 'showWindow'>;
   grants: Pick<Grants, 'give'>;
   state(): AppState;
 }
@@ -43,6 +43,9 @@ export function createAppCommands({ native, grants, state }: AppCommandsOptions)
       if (grantedItems.length < paths.length)
         throw new ClientError('folder', 'Some of the files cannot be read. Choose others.');
       return grantedItems;
+    },
+    async showWindow(target) {
+      native.showWindow(target);
     },
     async restartToUpdate() {
       if (state().update.is !== 'ready') throw new ClientError('refused', 'No update is ready to install.');

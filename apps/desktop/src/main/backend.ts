@@ -41,9 +41,9 @@ export interface Summary {
   status: AppStatus;
   /** The status in one sentence. */
   text: string;
-  /** The 5 newest links, newest first. */
   /** How much of the running work is done, from 0 to 1; `null` if nothing runs or its amount is unknown. */
   progress: number | null;
+  /** The 5 newest links, newest first. */
   links: readonly { name: string; url: string }[];
   folders: readonly { id: string; name: string; paused: boolean }[];
 }

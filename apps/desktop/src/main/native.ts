@@ -1,4 +1,4 @@
-import type { EventData } from '../shared/contract.ts';
+import type { CommandInput, Target } from '../shared/contract.ts';
 
 /** Stores keys, one for each server. Source: desktop §6; security T40. */
 export interface Keychain {
@@ -7,7 +7,7 @@ export interface Keychain {
    * the system asks the user to unlock its key store.
    */
   kept(): Promise<'system' | 'memory'>;
-  /** Reads the key of a server; `null` if there is none. @throws Error if the key cannot be read now, because its store is locked. */
+  /** Reads the key of a server; `null` if no key is stored. @throws Error if the key cannot be read now, because its store is locked. */
   read(origin: string): Promise<string | null>;
   /** Stores the key of a server. @throws Error when the key cannot be stored. */
   write(origin: string, key: string): Promise<void>;
@@ -29,7 +29,7 @@ export interface SystemNotification {
   body: string;
   /** The link of the site, which a click opens and buttons copy and open; `null` if a click shows `target` in the window. */
   link: string | null;
-  target: EventData<'navigate'>;
+  target: Target;
 }
 
 /** What a folder is picked for, which the dialog says. */
@@ -49,6 +49,8 @@ export interface Native {
   notify(notification: SystemNotification): void;
   /** Sets the colour theme. `system` follows the system's setting. */
   setTheme(theme: 'system' | 'light' | 'dark'): void;
+  /** Shows the main window. With `choose`, asks for a folder there and publishes it. */
+  showWindow(target: CommandInput<'showWindow'>): void;
   restartToUpdate(): void;
   readonly keychain: Keychain;
   readonly loginItem: LoginItem;

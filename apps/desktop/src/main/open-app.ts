@@ -14,6 +14,7 @@ import { createChromiumFetch } from './shell/chromium-fetch.ts';
 import { contextMenuTemplate } from './shell/context-menu.ts';
 import type { createLaunches } from './shell/launches.ts';
 import { LINK_SCHEME } from './shell/deep-link.ts';
+import { DropWindow } from './shell/drop-window.ts';
 import { SystemKeychain } from './shell/keychain.ts';
 import type { Log } from './shell/log.ts';
 import { createLoginItem } from './shell/login-item.ts';
@@ -88,6 +89,7 @@ class RunningApp {
   readonly #assets: string;
   readonly #quitting: ReturnType<typeof stopBeforeQuit>;
   readonly #window: MainWindow;
+  readonly #dropWindow: DropWindow;
   readonly #pageEvents: PageEvents;
   readonly #actions: Actions;
   readonly #workSigns: WorkSigns;
@@ -107,7 +109,8 @@ class RunningApp {
     this.#assets = join(options.dist, 'assets');
     this.#quitting = stopBeforeQuit(electron.app, () => this.#close());
     this.#window = this.#createWindow();
-    this.#pageEvents = createPageEvents(() => this.#window.current());
+    this.#dropWindow = new DropWindow({ ...electron, ...this.#windowParts() });
+    this.#pageEvents = createPageEvents(this.#window.current, this.#dropWindow.current);
     const { app, powerSaveBlocker, shell } = electron;
     this.#actions = createActions(this.#calls, this.#window, this.#emit, {
       quit: () => app.quit(),
@@ -176,8 +179,8 @@ class RunningApp {
   #optionsOfBackend(canTray: boolean): Parameters<AppOptions['openBackend']>[0] {
     const { app, net, Notification, session } = this.#electron;
     const { platform, home, keychain, loginItem, updates, log } = this.#system;
-    const { copyLink, openLink, showTarget } = this.#actions;
-    const isFocused = () => this.#window.isFocused();
+    const { copyLink, openLink, showTarget, showWindow } = this.#actions;
+    const isFocused = () => this.#window.isFocused() || this.#dropWindow.isFocused();
     const notifier = new Notifier({ Notification, isFocused, copyLink, openLink, show: showTarget });
     return {
       dataDir: join(home, 'data'),
@@ -191,6 +194,7 @@ class RunningApp {
         keychain,
         loginItem,
         notify: notifier.notify,
+        showWindow,
         restartToUpdate: () => {
           if (this.#update.is === 'ready') void this.#quitting.stop().then(() => updates.restart());
         },
@@ -201,20 +205,26 @@ class RunningApp {
   }
 
   #createWindow(): MainWindow {
-    const { platform, home } = this.#system;
-    // Only Linux needs the icon. macOS and Windows use the icon of the program.
-    const icon = join(this.#assets, 'icon.png');
     return createMainWindow({
       ...this.#electron,
-      platform,
-      preload: join(this.#options.dist, 'preload', 'index.cjs'),
-      icon: platform === 'linux' && existsSync(icon) ? icon : null,
-      stateFile: join(home, 'window.json'),
+      ...this.#windowParts(),
+      stateFile: join(this.#system.home, 'window.json'),
       staysWhenClosed: () => this.#staysWhenClosed(),
       onFocus: () => this.#opened?.onWake(),
       onLoading: () => this.#pageEvents.reset(),
       onContextMenu: (params) => this.#showContextMenu(params),
     });
+  }
+
+  #windowParts(): { platform: string; preload: string; icon: string | null } {
+    const { platform } = this.#system;
+    // Only Linux needs the icon. macOS and Windows use the icon of the program.
+    const icon = join(this.#assets, 'icon.png');
+    return {
+      platform,
+      preload: join(this.#options.dist, 'preload', 'index.cjs'),
+      icon: platform === 'linux' && existsSync(icon) ? icon : null,
+    };
   }
 
   #showContextMenu(params: ContextMenuParams): void {
@@ -231,6 +241,7 @@ class RunningApp {
       platform,
       icons,
       actions: this.#actions,
+      dropWindow: this.#dropWindow,
       summary: () => backend.summary(),
     });
   }
@@ -248,19 +259,13 @@ class RunningApp {
     });
   }
 
-  /** Registers the handlers of the page's commands. The page gets the queued events after it has read the state. */
+  /** Registers the handlers of the commands of the pages. The main window gets the queued events after it has read the state. */
   #registerHandlers(): void {
-    const { give, handlers } = this.#calls;
-    const readState = async () => {
-      const state = await handlers.readState(undefined);
-      // The page must get the state before the queued events.
-      setImmediate(() => this.#pageEvents.ready());
-      return state;
-    };
     registerIpc({
       ipcMain: this.#electron.ipcMain,
-      window: () => this.#window.current(),
-      backend: { give, handlers: { ...handlers, readState } },
+      windows: () => [this.#window.current(), this.#dropWindow.current()],
+      backend: this.#calls,
+      onStateRead: (page) => this.#pageEvents.ready(page),
       onBug: (error) => this.#system.log.error('A command failed', error),
     });
   }

@@ -2,11 +2,11 @@ import { count } from '@berth/client/amounts';
 import type { FolderState, WatchedFolder } from '../shared/folder.ts';
 import type { Publishing } from '../shared/publishing.ts';
 import { blockingProblem } from '../shared/blocking-problem.ts';
+import { latestLinks } from '../shared/latest-links.ts';
 import type { AppStatus, Summary } from './backend.ts';
 
 /** How long a failed publish job keeps the status at `error`, in milliseconds. */
 const SHOW_FAILURE_FOR_MS = 3_600_000;
-const MAX_LINKS = 5;
 
 type Folders = readonly Pick<WatchedFolder, 'id' | 'name' | 'state' | 'url' | 'live'>[];
 
@@ -30,7 +30,8 @@ export interface SummaryInput {
 export function summarize(input: SummaryInput): Summary {
   const { status, text } = statusOf(input);
   const folders = input.folders.map(({ id, name, state }) => ({ id, name, paused: state.is === 'paused' }));
-  return { status, text, progress: progressOf(input), links: linksOf(input), folders };
+  const links = latestLinks(input, input.nowMs).map(({ name, url }) => ({ name, url }));
+  return { status, text, progress: progressOf(input), links, folders };
 }
 
 function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInput): Pick<Summary, 'status' | 'text'> {
@@ -90,17 +91,4 @@ function needs({ length }: readonly unknown[]): string {
 function nameOrCount(items: readonly { name: string }[], noun: string): string {
   const [only] = items;
   return only && items.length === 1 ? only.name : count(items.length, noun);
-}
-
-function linksOf({ publishings, folders, nowMs }: SummaryInput): Summary['links'] {
-  const links = [
-    ...publishings.flatMap(({ name, state }) => {
-      if (state.is !== 'published') return [];
-      const { url, at, expires } = state.published;
-      return expires !== null && expires * 1_000 <= nowMs ? [] : [{ name, url, at }];
-    }),
-    ...folders.flatMap(({ name, url, live }) => (url !== null && live ? [{ name, url, at: live.at }] : [])),
-  ].toSorted((a, b) => b.at - a.at);
-  const byUrl = Map.groupBy(links, ({ url }) => url);
-  return Array.from(byUrl.values(), ([newest]) => ({ name: newest!.name, url: newest!.url })).slice(0, MAX_LINKS);
 }

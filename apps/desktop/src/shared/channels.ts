@@ -67,6 +67,7 @@ export const COMMANDS = [
   'changeSettings',
   'copy',
   'openLink',
+  'showWindow',
   'restartToUpdate',
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];

@@ -27,8 +27,8 @@ import { SiteFolder } from './site-folder.ts';
 const Nothing = z.undefined();
 const Name = z.string().trim().min(1).max(300);
 const Labels = z.array(z.string().max(64)).max(10);
-const Page = z.object({ cursor: z.string().max(512).optional() });
-const ActivityPage = Page.extend({
+const Cursor = z.object({ cursor: z.string().max(512).optional() });
+const ActivityPage = Cursor.extend({
   event: z.string().max(1_000).optional(),
   authMethod: z.string().max(64).optional(),
 });
@@ -62,6 +62,16 @@ export type AppState = z.infer<typeof AppState>;
 /** The pages of the window. */
 export const PAGES = ['publish', 'folders', 'sites', 'domains', 'activity', 'settings'] as const;
 export type Page = (typeof PAGES)[number];
+
+/** A page of the window, and optionally an item on this page. */
+const Target = z.object({
+  page: z.enum(PAGES),
+  /** The id of the publish job or folder to show. */
+  id: Id.optional(),
+  /** The server address from a link. The page only fills in the address; the user decides whether to add the server. */
+  server: z.url().optional(),
+});
+export type Target = z.infer<typeof Target>;
 
 /** The commands of the page with their inputs and outputs. Sites, domains and activities are those of the current server. */
 export const commands = {
@@ -162,7 +172,7 @@ export const commands = {
 
   labelDeployment: { input: ByDeployment.extend({ labels: Labels }), output: Deployment },
   deleteDeployment: { input: ByDeployment, output: Nothing },
-  listDomains: { input: Page, output: DomainList },
+  listDomains: { input: Cursor, output: DomainList },
   /** Adds a domain, or points it at another deployment. */
   putDomain: {
     input: ByDomain.extend({ deployment: z.string().max(300).optional(), labels: Labels.optional() }),
@@ -173,7 +183,7 @@ export const commands = {
   shareDomain: { input: ByDomain, output: DomainShare },
   deleteDomain: { input: ByDomain, output: Nothing },
   listActivities: { input: ActivityPage, output: ActivityList },
-  listSites: { input: Page.extend({ search: z.string().max(200).optional() }), output: SiteList },
+  listSites: { input: Cursor.extend({ search: z.string().max(200).optional() }), output: SiteList },
   /** Reads a site by its domain, or by the id of its deployment. */
   readSite: { input: z.object({ site: Name }), output: Site },
   /** Deletes a domain with its deployments, or a deployment. */
@@ -181,7 +191,7 @@ export const commands = {
   readDeployment: { input: ByDeployment, output: Deployment },
   changeDeployment: { input: DeploymentPatch, output: Deployment },
   readChanges: { input: ByDeployment.extend({ from: z.string().max(300) }), output: DeploymentChanges },
-  listDomainVersions: { input: Page.extend({ domain: Name }), output: DomainVersionList },
+  listDomainVersions: { input: Cursor.extend({ domain: Name }), output: DomainVersionList },
   readDomain: { input: ByDomain, output: Domain },
   validateDomain: { input: ByDomain, output: DomainValidation },
   readProvider: { input: ByDomain, output: DomainDns },
@@ -217,6 +227,8 @@ export const commands = {
   copy: { input: z.object({ text: z.string().min(1).max(8_192) }), output: Nothing },
   /** Opens a page in the browser. Allows only `https:` without credentials, and `http:` on the hosts of known servers. */
   openLink: { input: z.object({ url: z.string().max(4_096) }), output: Nothing },
+  /** Shows the main window. With `choose`, the user then chooses a folder there, which is published. */
+  showWindow: { input: Target.extend({ choose: z.boolean().optional() }), output: Nothing },
   restartToUpdate: { input: Nothing, output: Nothing },
 } as const satisfies Record<CommandName, { input: z.ZodType; output: z.ZodType }>;
 
@@ -234,14 +246,8 @@ export const events = {
   activity: Activity,
   /** From now on, every activity is sent. A list that was read earlier may lack some activities. */
   following: z.object({}),
-  /** Requests that the window shows a page, and optionally an item on this page. */
-  navigate: z.object({
-    page: z.enum(PAGES),
-    /** The id of the publish job or folder to show. */
-    id: Id.optional(),
-    /** The server address from a link. The page only fills in the address; the user decides whether to add the server. */
-    server: z.url().optional(),
-  }),
+  /** Requests that the window shows a page. */
+  navigate: Target,
   /** A problem that belongs to no card, such as an invalid link. */
   problem: z.object({ problem: Problem }),
 } as const satisfies Record<EventName, z.ZodType>;

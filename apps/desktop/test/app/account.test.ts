@@ -26,7 +26,7 @@ it('an anonymous drop gets a link that expires, and no longer expires after the 
   // The sign-in was for this site, so it is claimed and shown without another click.
   await card.waitFor();
   await card.getByText('Expires in').waitFor({ state: 'detached' });
-  expect(await card.getByRole('button', { name: 'Claim it' }).count()).toBe(0);
+  expect(await card.getByRole('button', { name: 'Keep this site' }).count()).toBe(0);
   const { api } = createClient({ server: `http://localhost:${server().port}`, key });
   const { deployments } = await api.deployments.list.query({});
   expect(deployments.map(({ url, expires }) => [url, expires])).toEqual([[link, undefined]]);

@@ -1,20 +1,10 @@
 import { createClient } from '@berth/client';
 import { expect, it } from 'vitest';
+import { approveSignIn } from '../backend/approve-sign-in.ts';
 import { linkOn, publishingCard } from '../harness/app/cards.ts';
 import { desktopSuite } from '../harness/app/suite.ts';
 
 const { server, start } = desktopSuite();
-
-/** Approves the sign-in of the app as a person does on the page of the server. */
-async function approve(account: string): Promise<void> {
-  await server().database.query(
-    `with person as (insert into person (id, email, created) values ('per-desktop', 'mara@example.com', now()) returning id),
-       member as (insert into member (account_id, person_id, email, role, created)
-         select $1, id, 'mara@example.com', 'member', now() from person)
-     update device_grant set state = 'approved', account_id = $1, person_id = 'per-desktop' where client like 'berth-desktop on %'`,
-    [account],
-  );
-}
 
 it('the first run ends with a link within a minute, and the site is claimed by the sign-in that follows (desktop §8.8)', async () => {
   const began = performance.now();
@@ -39,7 +29,7 @@ it('the first run ends with a link within a minute, and the site is claimed by t
   await page.getByRole('button', { name: 'Sign in with the browser' }).click();
   await page.getByText(/^[B-Z]{4}-[B-Z]{4}$/).waitFor();
   expect(main.fake.recorder.of('shell.openExternal')).toHaveLength(1);
-  await approve(account);
+  await approveSignIn(server(), account);
   // The page of the claimed site is shown without another click.
   await card.getByText('Expires in').waitFor({ state: 'detached' });
   await card.waitFor();

@@ -6,6 +6,7 @@ import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readServerAddress } from '../../src/main/account/address.ts';
 import { KnownServer } from '../../src/main/account/known-server.ts';
+import { approveSignIn } from './approve-sign-in.ts';
 import { stopAtWrite } from './native.ts';
 import { eventually, openSignedInWorld, openWatched, openWorld } from './watch-world.ts';
 
@@ -77,13 +78,7 @@ describe('when a user has an account (desktop §1, §6),', () => {
     const begun = (await world.handlers.beginSignIn())!;
     expect(begun).toEqual({ code: expect.stringMatching(/^[B-Z]{4}-[B-Z]{4}$/), page: `${world.origin}/device` });
     expect(world.native.opened).toEqual([`${world.origin}/device?code=${begun.code}`]);
-    await server().database.query(
-      `with person as (insert into person (id, email, created) values ('per-desktop', 'mara@example.com', now()) returning id),
-         member as (insert into member (account_id, person_id, email, role, created)
-           select $1, id, 'mara@example.com', 'member', now() from person)
-       update device_grant set state = 'approved', account_id = $1, person_id = 'per-desktop' where client like 'berth-desktop on %'`,
-      [account],
-    );
+    await approveSignIn(server(), account);
     expect(await world.handlers.awaitSignIn()).toEqual({ email: expect.stringContaining('@') });
     expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { account } });
     expect(world.native.keys.get(world.origin)).toMatch(/^ship-/);

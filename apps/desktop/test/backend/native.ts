@@ -1,3 +1,4 @@
+import type { CommandInput } from '../../src/shared/contract.ts';
 import type { Native, SystemNotification } from '../../src/main/native.ts';
 
 /** A fake system that records calls and returns the values that a test sets. */
@@ -8,6 +9,8 @@ export class TestNative implements Native {
   readonly notes: SystemNotification[] = [];
   readonly themes: string[] = [];
   restarts = 0;
+  /** The pages of the main window that were shown. */
+  readonly windows: CommandInput<'showWindow'>[] = [];
   /** True if the window is in front. */
   focused = true;
   /** The paths that the user picks in the next dialogs. */
@@ -57,6 +60,7 @@ export class TestNative implements Native {
   pickFiles = async () => this.files;
   notify = (note: SystemNotification) => void (this.focused || this.notes.push(note));
   setTheme = (theme: string) => void this.themes.push(theme);
+  showWindow = (target: CommandInput<'showWindow'>) => void this.windows.push(target);
   restartToUpdate = () => void (this.restarts += 1);
 
   #check(part: keyof TestNative['broken']): void {

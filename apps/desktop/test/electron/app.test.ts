@@ -9,7 +9,8 @@ import { rm } from 'node:fs/promises';
 import { startProxy } from '@berth/testing/proxy';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { PAGE_URL } from '../../src/main/shell/app-protocol.ts';
+import { MEMORY_FLAGS } from '../../src/main/memory.ts';
+import { DROP_PAGE_URL, PAGE_URL } from '../../src/main/shell/app-protocol.ts';
 import type { DesktopApi } from '../../src/shared/contract.ts';
 import { makeHome, makeSite, rebuild } from '../harness/app/folders.ts';
 import { deploymentsOf, stallUploads } from '../harness/app/suite.ts';
@@ -216,6 +217,46 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
       return shown;
     });
     expect(roles).toContain('paste');
+  });
+
+  it('V8 knows the flags that bound the memory (R17)', async () => {
+    const { electron } = await startElectron(app, makeHome());
+    let output = '';
+    electron.process().stderr?.on('data', (chunk: Buffer) => (output += String(chunk)));
+    await electron.evaluate((_electron, flags) => {
+      const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+      for (const flag of [...flags, '--no-such-flag']) setFlagsFromString(flag);
+    }, MEMORY_FLAGS);
+    await vi.waitFor(() => expect(output).toContain('--no-such-flag'), PATIENCE);
+    for (const flag of MEMORY_FLAGS) expect(output).not.toContain(flag);
+  });
+
+  it('the icons of the tray are found in all their sizes (R13)', async () => {
+    const { electron } = await startElectron(app, makeHome());
+    const path = join(app, 'dist/assets/tray', process.platform === 'linux' ? 'idleLarge.png' : 'idle.png');
+    const image = await electron.evaluate(({ nativeImage }, icon) => {
+      const loaded = nativeImage.createFromPath(icon);
+      return { width: loaded.getSize().width, factors: loaded.getScaleFactors() };
+    }, path);
+    expect(image).toEqual({
+      width: process.platform === 'linux' ? 24 : 16,
+      factors: process.platform === 'linux' ? [1, 2] : [1, 1.25, 1.5, 2],
+    });
+  });
+
+  it('the page of the drop window loads with the protections of the main window (desktop §6)', async () => {
+    const { electron } = await startElectron(app, makeHome());
+    const opened = electron.waitForEvent('window');
+    await electron.evaluate(({ BrowserWindow }, url) => {
+      const [main] = BrowserWindow.getAllWindows();
+      const { webContents } = main as unknown as {
+        webContents: { getLastWebPreferences(): Electron.WebPreferences };
+      };
+      void new BrowserWindow({ webPreferences: webContents.getLastWebPreferences() }).loadURL(url);
+    }, DROP_PAGE_URL);
+    const page = await opened;
+    await page.waitForFunction(() => 'desktop' in window);
+    await page.getByText('Berth').first().waitFor();
   });
 
   it('the log names the start of the app (R12)', async () => {

@@ -43,7 +43,13 @@ export function createFakeElectron(options: FakeElectronOptions) {
   const handlers = new Map<string, IpcHandler>();
   const protocols = new Map<string, ProtocolHandler>();
   /** The state of the computer. `chosen` contains the paths that the user picks in the next system dialog. */
-  const machine = { online: true, clipboard: '', chosen: [] as readonly string[], notifies: true };
+  const machine = {
+    online: true,
+    clipboard: '',
+    chosen: [] as readonly string[],
+    notifies: true,
+    pointer: { x: 0, y: 0 },
+  };
   const workAreas = options.displays ?? [{ x: 0, y: 0, width: 1920, height: 1080 }];
   let menu: FakeMenu | null = null;
   let contextMenu: FakeMenu | null = null;
@@ -128,7 +134,14 @@ export function createFakeElectron(options: FakeElectronOptions) {
       },
       stop: (id: number) => void blockers.delete(id),
     },
-    screen: { getAllDisplays: () => workAreas.map((workArea) => ({ workArea })) },
+    screen: {
+      getAllDisplays: () => workAreas.map((workArea) => ({ workArea })),
+      getCursorScreenPoint: () => machine.pointer,
+      getDisplayNearestPoint: ({ x, y }: Pick<Bounds, 'x' | 'y'>) => {
+        const distance = (area: Bounds) => Math.hypot(x - (area.x + area.width / 2), y - (area.y + area.height / 2));
+        return { workArea: workAreas.toSorted((one, other) => distance(one) - distance(other))[0]! };
+      },
+    },
   };
 
   const openWindow = () => windows.findLast((each) => !each.isDestroyed())!;

@@ -87,7 +87,7 @@ it.for(Object.entries(STRANGERS))('the IPC handlers refuse messages from %s (des
   for (const channel of CHANNELS)
     expect(await fake.invoke(channel, channel === GRANT_CHANNEL ? ['/etc'] : undefined, sender)).toStrictEqual({
       ok: false,
-      problem: { kind: 'refused', message: 'Only the window of the app can send commands.', next: null, file: null },
+      problem: { kind: 'refused', message: 'Only the windows of the app can send commands.', next: null, file: null },
     });
   expect(backend.asked).toStrictEqual([]);
   expect(backend.given).toStrictEqual([]);
@@ -237,7 +237,8 @@ function send(channel: string, input: unknown, run: (input: unknown) => Promise<
   void window.loadURL(PAGE_URL);
   registerIpc({
     ipcMain: fake.electron.ipcMain,
-    window: () => window,
+    windows: () => [window],
+    onStateRead: () => {},
     onBug: () => {},
     backend: {
       handlers: Object.fromEntries(COMMANDS.map((name) => [name, run])) as unknown as Handlers,

@@ -87,16 +87,25 @@ it('the main process and the updater run with only Electron installed', async ()
   }
 });
 
-it('each state of the tray has an icon in both densities, in colour and as a template', async () => {
-  const kinds = ['', '@2x', 'Template', 'Template@2x'];
-  const names = ['idle', 'working', 'paused', 'offline', 'error'].flatMap((status) =>
-    kinds.map((kind) => `${status}${kind}.png`),
+it('each state of the tray has icons for Windows, for the larger panels of Linux, and as templates for macOS (R13)', async () => {
+  const sizes = {
+    '': 16,
+    '@1.25x': 20,
+    '@1.5x': 24,
+    '@2x': 32,
+    Large: 24,
+    'Large@2x': 48,
+    Template: 16,
+    'Template@2x': 32,
+  };
+  const icons = ['idle', 'working', 'paused', 'offline', 'error'].flatMap((status) =>
+    Object.entries(sizes).map(([variant, size]) => ({ name: `${status}${variant}.png`, size })),
   );
+  const names = icons.map(({ name }) => name);
   expect((await readdir(join(dist, 'assets/tray'))).toSorted()).toEqual(names.toSorted());
-  for (const name of names) {
+  for (const { name, size } of icons) {
     const png = await readFile(join(dist, 'assets/tray', name));
     expect(png.toString('latin1', 1, 4)).toBe('PNG');
-    const size = name.includes('@2x') ? 32 : 16;
     expect([png.readUInt32BE(16), png.readUInt32BE(20)], name).toEqual([size, size]);
   }
 });

@@ -17,6 +17,9 @@ const PAGES = Array.from({ length: SITE_COUNT / PAGE_SIZE }, (_, page) => ({
   ...(page + 1 < SITE_COUNT / PAGE_SIZE ? { nextCursor: String(page + 1) } : {}),
 }));
 
+/** The answer for a site that no longer exists. */
+const GONE = problem('refused', 'This site does not exist.');
+
 describeWindow('the window with an account (desktop §8)', (gallery) => {
   it('the Sites page loads five thousand sites in pages, and only the visible rows are in the DOM', async () => {
     const { page, sent } = await gallery.open(stateNamed('sites-empty'), { answers: { listSites: { pages: PAGES } } });
@@ -24,12 +27,13 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await rows.first().waitFor();
     expect((await sent('listSites')).length).toBeLessThan(4);
     const body = page.locator('.page-body');
+    const last = page.getByRole('link', { name: deploymentId(SITE_COUNT - 1) });
     await eventually(async () => {
       await body.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-      return rows.first().getAttribute('aria-setsize');
-    }).toBe(String(SITE_COUNT));
+      return last.isVisible();
+    }).toBe(true);
+    expect(await rows.first().getAttribute('aria-setsize')).toBe(String(SITE_COUNT));
     expect(await rows.count()).toBeLessThan(60);
-    await page.getByRole('link', { name: deploymentId(SITE_COUNT - 1) }).waitFor();
   });
 
   it('a search on the Sites page asks the server', async () => {
@@ -40,7 +44,7 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
 
   it('the row of a site edits its labels, and deletes a domain and its versions only after a confirmation', async () => {
     const { page, sent } = await gallery.open(stateNamed('sites-list'), {
-      answers: { putDomain: { value: domain('handbook.sites.example') }, deleteSite: { value: undefined } },
+      answers: { putDomain: { value: domain('handbook.sites.example') } },
     });
     await chooseFromMenu(page, 'Handbook', 'Labels…');
     await page.getByRole('dialog').getByRole('textbox').fill('autumn');
@@ -61,6 +65,8 @@ describeWindow('the window with an account (desktop §8)', (gallery) => {
     await answer('listSites', { value: { sites: [ownSite(999), ownSite(3)] } });
     await emit('activity', activity('deployment.create', 0, { deployment: deploymentId(999) }));
     await page.getByRole('link', { name: deploymentId(999) }).waitFor();
+    await answer('readSite', { problem: GONE });
+    await answer('listSites', { value: { sites: [ownSite(999)] } });
     await emit('activity', activity('deployment.delete', 0, { deployment: deploymentId(3) }));
     await page.getByRole('link', { name: deploymentId(3) }).waitFor({ state: 'detached' });
   });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { eventually, focused, isFocused } from '@berth/ui/testing/page';
 import { describeWindow } from '../harness/gallery/describe-window.ts';
-import { deploymentId } from '@berth/ui/testing/samples';
+import { deploymentId, ownSite } from '@berth/ui/testing/samples';
 import {
   appState,
   folder,
@@ -92,14 +92,16 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
 
   it('the row of a site has the focus after its form is closed', async () => {
     const { page } = await gallery.open(stateNamed('sites-list'));
-    await chooseFromMenu(page, deploymentId(2), 'Labels…');
-    await page.getByLabel(`Labels of ${deploymentId(2)}`).press('Escape');
-    await page.getByRole('button', { name: `More about ${deploymentId(2)}` }).waitFor();
-    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute('aria-posinset'))).toBe('3');
+    const row = page.getByRole('listitem').filter({ hasText: 'Handbook' });
+    await chooseFromMenu(page, 'Handbook', 'Labels…');
+    await page.getByRole('dialog').getByRole('textbox').press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await eventually(() => row.evaluate((element) => element.contains(document.activeElement))).toBe(true);
   });
 
   it('the focused row of a list stays in the DOM when it is scrolled out of view', async () => {
-    const { page } = await gallery.open(stateNamed('sites-list'), { viewport: { width: 680, height: 480 } });
+    const sites = Array.from({ length: 100 }, (_, number) => ownSite(number));
+    const { page } = await gallery.open(stateNamed('sites-list'), { answers: { listSites: { value: { sites } } } });
     const link = page.getByRole('link', { name: deploymentId(0) });
     await link.focus();
     await page.locator('.page-body').evaluate((body) => body.scrollTo(0, body.scrollHeight));

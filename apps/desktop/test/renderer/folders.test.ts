@@ -29,7 +29,7 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
 
   it('the card of a watched folder can cancel a publish and resume a paused folder (rules 13 and 21)', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-states'));
-    await page.getByRole('article', { name: 'shop' }).getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('article', { name: 'shop' }).getByRole('button', { name: 'Cancel and pause' }).click();
     await page.getByRole('article', { name: 'blog' }).getByRole('button', { name: 'Resume' }).click();
     expect(await sent('cancelFolder')).toEqual([{ id: id(102) }]);
     expect(await sent('resumeFolder')).toEqual([{ id: id(104) }]);
@@ -74,7 +74,10 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
 
   it('the history of a folder can make an earlier version live, and then reloads the versions (rule 22)', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-history'));
-    await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
+    await page.getByRole('button', { name: `Make ${deploymentId(3)} live…` }).click();
+    await page.getByText('An earlier version pauses the folder').waitFor();
+    expect(await sent('makeLive')).toEqual([]);
+    await page.getByRole('button', { name: 'Make live', exact: true }).click();
     await eventually(() => sent('makeLive')).toEqual([{ id: HARBOUR_ID, deployment: deploymentId(3) }]);
     await eventually(() => sent('listVersions')).toHaveLength(2);
   });
@@ -87,8 +90,20 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     const liveVersion = { deployment: deploymentId(40), files: 1, bytes: 1, at: 0 };
     await emit('folders', [folder(1, 'harbour-notes', { is: 'live' }, { live: liveVersion })]);
     await eventually(() => sent('listVersions')).toHaveLength(requestsBefore + 1);
-    await page.getByRole('button', { name: `Make ${deploymentId(3)} live` }).click();
+    await page.getByRole('button', { name: `Make ${deploymentId(3)} live…` }).click();
+    await page.getByRole('button', { name: 'Make live', exact: true }).click();
     await page.getByRole('dialog').getByText(UNREACHABLE.message).waitFor();
+  });
+
+  it('a folder is rolled back only after a confirmation, which says that it is paused (B13)', async () => {
+    const { page, sent } = await gallery.open(stateNamed('folders-roll-back'));
+    await page.getByText('Watching is paused').waitFor();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    expect(await sent('undoFolder')).toEqual([]);
+    await chooseFromMenu(page, 'harbour-notes', 'Roll back…');
+    await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+    await eventually(() => sent('undoFolder')).toEqual([{ id: HARBOUR_ID }]);
+    await page.getByText('Rolled back to the previous version.').waitFor();
   });
 
   it('the user stops watching a folder only after a confirmation, in which Cancel has the focus', async () => {
@@ -213,13 +228,15 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
   it('the watch dialog of the second folder stays open when the answer for the first folder arrives after its dialog was closed', async () => {
     const { page, answer, sent } = await gallery.open(stateNamed('publish-empty'), {
       answers: {
-        grant: { value: ['dist', 'site'].map((name, number) => ({ grant: grantOf(number), name, kind: 'folder' })) },
+        grant: { value: [{ grant: grantOf(0), name: 'dist', kind: 'folder' }] },
         suggestName: { value: { name: 'docs', validation: AVAILABLE_NAME } },
         watch: { later: true },
       },
     });
     await dropFolder(page, 900);
     await page.getByText('docs.sites.example is available.').waitFor();
+    await answer('grant', { value: [{ grant: grantOf(1), name: 'site', kind: 'folder' }] });
+    await dropFolder(page, 900);
     await page.getByRole('button', { name: 'Watch and publish' }).click();
     await eventually(() => sent('watch')).toHaveLength(1);
     await page.keyboard.press('Escape');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventually } from '@berth/ui/testing/page';
 import { describeWindow } from '../harness/gallery/describe-window.ts';
-import { activity, ownSite, deploymentId, domain, MINUTE, NOW } from '@berth/ui/testing/samples';
+import { activity, ownSite, deploymentId, domain, MINUTE, NOW, site } from '@berth/ui/testing/samples';
 import { problem, session, SIGNED_IN } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
 
@@ -20,6 +20,20 @@ describeWindow('the lists of an account (desktop §8)', (gallery) => {
     await page.getByText(refusal.message).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('link', { name: 'Handbook', exact: true }).waitFor();
+  });
+
+  it('a site that is deleted while the list is refreshed does not come back', async () => {
+    const { page, emit, answer, sent } = await gallery.open(stateNamed('sites-delete'));
+    const handbook = page.getByRole('link', { name: 'Handbook', exact: true });
+    const requests = (await sent('listSites')).length;
+    await answer('listSites', { later: true });
+    await emit('activity', activity('domain.update', 0, { domain: 'www.harbour.example' }));
+    await eventually(async () => (await sent('listSites')).length).toBeGreaterThan(requests);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await handbook.waitFor({ state: 'detached' });
+    await answer('listSites', { value: { sites: [site(999), site(3), site(0)] } });
+    await page.getByRole('link', { name: site(999).title! }).waitFor();
+    expect(await handbook.count()).toBe(0);
   });
 
   it('api §9: an activity and a state that a newer server has added are shown by their names', async () => {

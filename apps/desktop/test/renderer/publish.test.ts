@@ -234,7 +234,7 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
     expect(commands.setNextDrop.input.safeParse(options).success).toBe(true);
   });
 
-  it('the watch dialog opens for each folder that is dropped to be watched, with the options of the next drop (B2)', async () => {
+  it('one dialog watches all folders of a drop, with the options of the next drop (B2, B18)', async () => {
     const { page, sent } = await gallery.open(stateNamed('publish-options'), {
       answers: {
         grant: { value: [GIVEN_FOLDER, { ...GIVEN_FOLDER, grant: grantOf(9) }] },
@@ -243,19 +243,69 @@ describeWindow('the Publish page of the window (desktop §8)', (gallery) => {
       },
     });
     await dropFolder(page, 900);
-    const dialog = page.getByRole('dialog', { name: 'Watch dist' });
-    await eventually(() => dialog.getByLabel('Address').inputValue()).toBe('harbour-notes');
-    await dialog.getByRole('button', { name: 'Watch and publish' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Watch 2 folders' });
+    await dialog.getByRole('button', { name: 'Watch and publish 2 folders' }).click();
+    // The second folder of the drop has the same name and gets the same password, but another address.
     await eventually(() => sent('watch')).toEqual([
       { of: { grant: GIVEN_FOLDER.grant }, domain: 'harbour-notes', labels: ['review'], password: 'lantern' },
+      { of: { grant: grantOf(9) }, domain: 'docs', labels: ['review'], password: 'lantern' },
     ]);
-    // The second folder of the drop has the same name and gets the same password, but another address.
-    await eventually(() => dialog.getByLabel('Address').inputValue()).toBe('docs');
-    expect(await sent('suggestName')).toContainEqual({ of: { grant: grantOf(9) } });
-    await dialog.getByRole('button', { name: 'Watch and publish' }).click();
-    await eventually(() => sent('watch')).toHaveLength(2);
-    expect((await sent('watch'))[1]).toMatchObject({ of: { grant: grantOf(9) }, domain: 'docs', password: 'lantern' });
+    await dialog.waitFor({ state: 'detached' });
+    expect(await sent('suggestName')).toEqual([{ of: { grant: grantOf(9) } }]);
     expect(await sent('publish')).toEqual([]);
+  });
+
+  it('only the link that was copied last is shown as copied, and only for a minute (B11)', async () => {
+    const drops = [3, 2, 1].map((number) =>
+      publishing(number, published(number, { copied: true, at: NOW - (3 - number) * 1_000 }), {
+        name: `drop-${number}`,
+      }),
+    );
+    const { page } = await gallery.open({ ...EMPTY, state: appState({ publishings: drops }) });
+    const marks = page.getByText('Link copied');
+    await page.getByRole('article', { name: 'drop-3' }).getByText('Link copied').waitFor();
+    expect(await marks.count()).toBe(1);
+    await page.clock.setFixedTime(NOW + 60_000);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await marks.waitFor({ state: 'detached' });
+  });
+
+  it('a middle click on a link opens it in the browser, as a click does (B16)', async () => {
+    const { page, sent } = await gallery.open({
+      ...EMPTY,
+      state: appState({ publishings: [publishing(1, published(1, { url: 'https://docs.example' }))] }),
+    });
+    const link = page.getByRole('link', { name: 'docs.example' });
+    await link.click({ button: 'middle' });
+    await eventually(() => sent('openLink')).toEqual([{ url: 'https://docs.example' }]);
+    await link.click({ button: 'right' });
+    expect(await sent('openLink')).toHaveLength(1);
+    expect(page.context().pages()).toHaveLength(1);
+  });
+
+  it('an upload that waits for its next attempt keeps its progress, and has no moving or full bar (B15)', async () => {
+    const { page, emit } = await gallery.open(EMPTY);
+    await emit('publishings', [workingJob(1, 'dist', sendingProgress(450))]);
+    const bar = page.getByRole('progressbar');
+    await eventually(() => bar.getAttribute('aria-valuenow')).toBe('50');
+    const retrying = { phase: 'retrying', attempt: 1, at: NOW + 9_000, reason: 'No connection.' } as const;
+    await emit('publishings', [workingJob(1, 'dist', retrying), workingJob(2, 'other', retrying)]);
+    await eventually(() => bar.evaluateAll((bars) => bars.map((each) => each.ariaValueNow))).toEqual(['50', '0']);
+    const widths = await bar.evaluateAll((bars) =>
+      bars.map(({ firstElementChild: fill, clientWidth }) =>
+        Math.round((100 * fill!.getBoundingClientRect().width) / clientWidth),
+      ),
+    );
+    expect(widths).toEqual([50, 0]);
+  });
+
+  it('a bar of unknown progress is striped for people who want no motion, not full (B15)', async () => {
+    const state = appState({ publishings: [workingJob(1, 'photos', { phase: 'listing' })] });
+    const { page } = await gallery.open({ ...EMPTY, state }, { reducedMotion: 'reduce' });
+    const fill = page.getByRole('progressbar').locator('div');
+    const { animationName, backgroundImage } = await fill.evaluate((element) => getComputedStyle(element));
+    expect(animationName).toBe('none');
+    expect(backgroundImage).toContain('repeating-linear-gradient');
   });
 
   it('the labels field accepts the same labels as the contract', async () => {

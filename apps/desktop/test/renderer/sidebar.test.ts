@@ -61,6 +61,34 @@ describeWindow('the badges of the sidebar (desktop §8.3, §8.12)', (gallery) =>
     await eventually(() => pageButtons(page)).toEqual(['Publish', 'Folders: 2 failed', ...OTHER_PAGES]);
   });
 
+  it('the narrow sidebar names its pages, as the wide one does (G3)', async () => {
+    const { page } = await gallery.open(SETTINGS, { viewport: { width: 640, height: 480 } });
+    const labels = page.getByRole('navigation', { name: 'Pages' }).locator('.nav-label');
+    const sizes = await labels.evaluateAll((elements) =>
+      elements.map((element) => ({
+        text: element.textContent,
+        isShown:
+          element.getBoundingClientRect().height > 10 && element.scrollWidth <= element.closest('button')!.clientWidth,
+      })),
+    );
+    expect(sizes).toEqual(['Publish', 'Folders', ...OTHER_PAGES, 'Settings'].map((text) => ({ text, isShown: true })));
+  });
+
+  it('the main region has the name of the shown page, as the sidebar writes it (B19)', async () => {
+    const { page, emit } = await gallery.open(SETTINGS);
+    for (const [target, name] of [
+      ['publish', 'Publish'],
+      ['folders', 'Folders'],
+      ['sites', 'Sites'],
+      ['domains', 'Domains'],
+      ['activity', 'Activity'],
+      ['settings', 'Settings'],
+    ] as const) {
+      await emit('navigate', { page: target });
+      await eventually(() => page.getByRole('main').getAttribute('aria-label')).toBe(name);
+    }
+  });
+
   it.each([
     ['no-preference', 'turn'],
     ['reduce', 'none'],

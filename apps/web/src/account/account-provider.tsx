@@ -118,7 +118,7 @@ function viewOf(session: Session, account: Account | undefined, isLive: boolean)
 function useNavigationOfConsole(): Navigation {
   const [, setLocation] = useLocation();
   return useMemo(
-    () => ({ navigate: (place) => setLocation(hrefOf(place)), hrefOf, target: {}, pagesScroll: false }),
+    () => ({ navigate: (place) => setLocation(hrefOf(place)), hrefOf, target: {}, pagesScroll: false, hasTabs: true }),
     [setLocation],
   );
 }

@@ -1,8 +1,19 @@
+import { Announcements } from '@berth/ui/components/announcements';
 import type { NextDropOptions } from '@berth/ui/publishing';
 import { type NextDrop, NextDropContext } from '@berth/ui/state/next-drop';
 import { useNotes } from '@berth/ui/state/toasts';
 import { optionsError } from '@berth/ui/text/validate';
-import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useSession } from '../state/session.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import type { Drops } from './drops.ts';
@@ -29,10 +40,12 @@ export function DropsProvider({ drops, children }: { drops: Drops; children: Rea
   const { showToast } = useNotes();
   const { nextDrop, take } = useOptions();
   const isSignedIn = session.is === 'signed-in';
-  const isKnown = isSignedIn || session.is === 'signed-out';
+  const isKnown = session.is !== 'loading' && session.is !== 'failed';
   useEffect(() => {
     if (isKnown) void drops.restore(isSignedIn);
   }, [drops, isKnown, isSignedIn]);
+  const whenKnown = useWhenKnown(isKnown ? isSignedIn : null);
+  const isUnreachable = session.is === 'failed';
 
   const publish = useCallback(
     (gathered: Gathered | null, isPasted: boolean) => {
@@ -40,9 +53,10 @@ export function DropsProvider({ drops, children }: { drops: Drops; children: Rea
       const options = take(isSignedIn);
       if (typeof options === 'string')
         return showToast({ kind: 'refused', message: options, next: 'Correct it, and drop it again.', file: null });
-      void drops.publish(gathered, options, { isSignedIn, isPasted });
+      const isOffline = isUnreachable || !navigator.onLine;
+      void drops.publish(gathered, options, { isSignedIn: whenKnown(), isPasted, isOffline });
     },
-    [drops, isSignedIn, showToast, take],
+    [drops, isSignedIn, isUnreachable, showToast, take, whenKnown],
   );
   const state = useMemo(() => ({ drops, publish }), [drops, publish]);
   return (
@@ -50,13 +64,29 @@ export function DropsProvider({ drops, children }: { drops: Drops; children: Rea
       <NextDropContext value={nextDrop}>
         {children}
         <DropOverlay onGathered={publish} />
+        <DropAnnouncements drops={drops} />
       </NextDropContext>
     </DropsContext>
   );
 }
 
+function DropAnnouncements({ drops }: { drops: Drops }) {
+  return <Announcements publishings={useSyncExternalStore(drops.subscribe, drops.get)} />;
+}
+
 export function useDrops(): DropsState {
   return use(DropsContext)!;
+}
+
+/** Returns a function that returns a value, or a promise of it while it is `null`. */
+function useWhenKnown<T>(value: T | null): () => T | Promise<T> {
+  const [first] = useState(() => Promise.withResolvers<T>());
+  const latest = useRef(value);
+  latest.current = value;
+  useEffect(() => {
+    if (value !== null) first.resolve(value);
+  }, [first, value]);
+  return useCallback(() => latest.current ?? first.promise, [first]);
 }
 
 /** Keeps the options of the next drop. `take` returns them and clears the form, or returns why they are invalid. */

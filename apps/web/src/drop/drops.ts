@@ -1,16 +1,17 @@
-import type { Published, Publishing } from '@berth/ui/publishing';
+import type { Published, Publishing, PublishingState } from '@berth/ui/publishing';
 import { savedUploads } from './worker/saved-uploads.ts';
 // oxlint-disable-next-line import/default -- Vite exports the address of the built worker
 import workerUrl from './worker/worker.ts?worker&url';
 import type { Gathered } from './gather.ts';
-import type { Command, Drop, DropOptions, Report } from './messages.ts';
+import type { Drop, DropOptions, Report } from './messages.ts';
+import { createWorkerLink, type DropsWorker, type StartFailure } from './worker-link.ts';
 
 /** The drops of this page, newest first, and the functions that change them. They continue while other pages are shown. */
 export interface Drops {
   get(): readonly Publishing[];
   subscribe(listener: () => void): () => void;
-  /** Publishes something. `isPasted` asks first. */
-  publish(gathered: Gathered, options: DropOptions, of: { isSignedIn: boolean; isPasted: boolean }): Promise<void>;
+  /** Publishes something. */
+  publish(gathered: Gathered, options: DropOptions, of: DropCircumstances): Promise<void>;
   answer(id: string, instead: string | null): void;
   pause(id: string): void;
   /** Continues an upload; asks for the permission to read its folder, if necessary. */
@@ -24,22 +25,39 @@ export interface Drops {
   restore(isSignedIn: boolean): Promise<void>;
 }
 
-const OLD_BROWSER = {
-  kind: 'unexpected' as const,
-  message: 'This browser cannot publish from a page.',
-  next: 'Update it, use another browser, or publish with the command line.',
-  file: null,
+/** What a page knows about a drop. */
+interface DropCircumstances {
+  /** Whether the server publishes it for an account. It waits until the page knows that. */
+  isSignedIn: boolean | Promise<boolean>;
+  /** Whether it was pasted, so that the person is asked first. */
+  isPasted: boolean;
+  /** Whether there is no connection. */
+  isOffline: boolean;
+}
+
+const SCANNING: PublishingState = { is: 'working', progress: { phase: 'listing' } };
+
+const FAILURES: Readonly<Record<StartFailure, PublishingState>> = {
+  offline: { is: 'paused', why: 'offline', sent: null },
+  'old-browser': failed(
+    'This browser is too old to publish from a page.',
+    'Update it, use another browser, or publish with the command line.',
+  ),
+  updated: failed('The server was updated after you opened this page.', 'Reload the page, and drop it again.'),
 };
 
-/** The part of a worker that drops use. */
-export type DropsWorker = Pick<Worker, 'postMessage' | 'addEventListener'>;
+function failed(message: string, next: string): PublishingState {
+  return { is: 'failed', problem: { kind: 'unexpected', message, next, file: null } };
+}
 
-/** Starts the worker. Its address is the only one that the policy of this page accepts as a script. */
+/** The address of the worker as the only script that the policy of this page accepts. A page can create the policy only once. */
+let trustedUrl: unknown;
+
 function startWorker(): DropsWorker {
   const { trustedTypes } = globalThis as unknown as { trustedTypes?: TrustedTypePolicyFactory };
-  const policy = trustedTypes?.createPolicy('berth', { createScriptURL: () => workerUrl });
-  const url = policy?.createScriptURL(workerUrl) ?? workerUrl;
-  return new Worker(url as string, { type: 'module', name: 'drops' });
+  trustedUrl ??=
+    trustedTypes?.createPolicy('berth', { createScriptURL: () => workerUrl }).createScriptURL(workerUrl) ?? workerUrl;
+  return new Worker(trustedUrl as string, { type: 'module', name: 'drops' });
 }
 
 interface TrustedTypePolicyFactory {
@@ -51,21 +69,19 @@ interface TrustedTypePolicyFactory {
 
 /** Creates the drops of a page. The worker that publishes them is started for the first one. */
 export function createDrops(start: () => DropsWorker = startWorker): Drops {
-  let worker: DropsWorker | undefined;
   let publishings: readonly Publishing[] = [];
   const listeners = new Set<() => void>();
-  /** The drops that the worker has not shown yet. */
-  const started = new Map<string, Drop>();
+  /** The drops that the worker has not shown yet, as the page shows them. */
+  const started = new Map<string, Publishing>();
   const handles = new Map<string, FileSystemDirectoryHandle>();
-  const send = (command: Command) => {
-    if (!worker) {
-      worker = start();
-      worker.addEventListener('message', receive);
-      worker.addEventListener('error', failStarted);
-    }
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has one page
-    worker.postMessage(command);
-  };
+  const link = createWorkerLink({
+    start,
+    url: workerUrl,
+    onReport: receive,
+    onFailure(failure) {
+      for (const id of started.keys()) showStarted(id, FAILURES[failure]);
+    },
+  });
   const set = (next: readonly Publishing[]) => {
     publishings = next;
     for (const listener of listeners) listener();
@@ -79,22 +95,23 @@ export function createDrops(start: () => DropsWorker = startWorker): Drops {
       ),
     );
 
-  /** Old browsers start no workers that are modules. */
-  function failStarted(): void {
-    for (const { id, name, kind } of started.values())
-      show({
-        id,
-        name,
-        kind,
-        begun: Date.now(),
-        state: { is: 'failed', problem: OLD_BROWSER },
-        leftOut: [],
-        watchable: false,
-      });
+  function showStarted(id: string, state: PublishingState): void {
+    const publishing = { ...started.get(id)!, state };
+    started.set(id, publishing);
+    show(publishing);
   }
 
+  /** Removes a drop that the worker has not shown. @returns False if there is no such drop. */
+  function removeStarted(id: string): boolean {
+    link.forget(id);
+    if (!started.delete(id)) return false;
+    remove(id);
+    return true;
+  }
+
+  const remove = (id: string) => set(publishings.filter((each) => each.id !== id));
+
   function show(publishing: Publishing): void {
-    started.delete(publishing.id);
     const isKnown = publishings.some(({ id }) => id === publishing.id);
     const before = publishings.find(({ id }) => id === publishing.id);
     set(
@@ -115,16 +132,19 @@ export function createDrops(start: () => DropsWorker = startWorker): Drops {
     if (isCopied) change(id, (published) => ({ ...published, copied: true }));
   }
 
-  function receive({ data }: MessageEvent<Report>): void {
-    switch (data.report) {
+  function receive(report: Report): void {
+    switch (report.report) {
+      case 'ready':
+        return;
       case 'state':
-        return show(data.publishing);
+        started.delete(report.publishing.id);
+        return show(report.publishing);
       case 'handle':
-        return void handles.set(data.id, data.handle);
+        return void handles.set(report.id, report.handle);
       case 'gone':
-        return set(publishings.filter(({ id }) => id !== data.id));
+        return remove(report.id);
       default:
-        data satisfies never;
+        report satisfies never;
     }
   }
 
@@ -134,30 +154,40 @@ export function createDrops(start: () => DropsWorker = startWorker): Drops {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    async publish({ name, kind, origin, files }, options, { isSignedIn, isPasted }) {
+    async publish({ name, kind, origin, files }, options, { isSignedIn, isPasted, isOffline }) {
       const id = createId();
-      const drop = { id, name, kind, origin, options, isSignedIn, isPasted };
-      started.set(id, drop);
-      send({ do: 'publish', drop });
+      const state = isOffline ? FAILURES.offline : SCANNING;
+      started.set(id, { id, name, kind, begun: Date.now(), state, leftOut: [], watchable: false });
+      showStarted(id, state);
+      const drop: Drop = { id, name, kind, origin, options, isPasted, isSignedIn: await isSignedIn };
+      if (!started.has(id)) return;
+      link.send({ do: 'publish', drop });
       if (!files) return;
-      for await (const group of files) send({ do: 'add', id, files: group, isLast: false });
-      send({ do: 'add', id, files: [], isLast: true });
+      for await (const group of files) link.send({ do: 'add', id, files: group, isLast: false });
+      link.send({ do: 'add', id, files: [], isLast: true });
     },
-    answer: (id, instead) => send({ do: 'answer', id, instead }),
-    pause: (id) => send({ do: 'pause', id }),
+    answer: (id, instead) => link.send({ do: 'answer', id, instead }),
+    pause: (id) => link.send({ do: 'pause', id }),
     async resume(id) {
       const handle = handles.get(id);
-      if (!handle || (await requestPermission(handle)) === 'granted') send({ do: 'resume', id });
+      if (!handle || (await requestPermission(handle)) === 'granted') link.send({ do: 'resume', id });
     },
-    cancel: (id) => send({ do: 'cancel', id }),
-    retry: (id) => send({ do: 'retry', id }),
+    cancel(id) {
+      if (!removeStarted(id)) link.send({ do: 'cancel', id });
+    },
+    retry(id) {
+      if (!started.has(id)) return link.send({ do: 'retry', id });
+      showStarted(id, SCANNING);
+      link.restart();
+    },
     dismiss(id) {
-      send({ do: 'forget', id });
-      set(publishings.filter((each) => each.id !== id));
+      if (removeStarted(id)) return;
+      link.send({ do: 'forget', id });
+      remove(id);
     },
     markClaimed: (id) => change(id, (published) => ({ ...published, claim: null, expires: null })),
     async restore(isSignedIn) {
-      if ((await savedUploads.list()).length > 0) send({ do: 'restore', isSignedIn });
+      if ((await savedUploads.list()).length > 0) link.send({ do: 'restore', isSignedIn });
     },
   };
 }

@@ -41,14 +41,17 @@ export type Command =
   | { do: 'add'; id: string; files: ListedFile[]; isLast: boolean }
   | { do: 'answer'; id: string; instead: string | null }
   | { do: 'pause' | 'resume' | 'cancel' | 'retry' | 'forget'; id: string }
+  /** Says whether there is a connection. */
+  | { do: 'connection'; isOnline: boolean }
   /** Finds the uploads that an earlier page began. */
   | { do: 'restore'; isSignedIn: boolean };
 
 /**
- * A message from the worker: the state of a drop; the folder that the page must ask for permission to read again; or that a drop is
- * gone, because another one continues it.
+ * A message from the worker: that it runs; the state of a drop; the folder that the page must ask for permission to read again; or that
+ * a drop is gone, because another one continues it.
  */
 export type Report =
+  | { report: 'ready' }
   | { report: 'state'; publishing: Publishing }
   | { report: 'handle'; id: string; handle: FileSystemDirectoryHandle }
   | { report: 'gone'; id: string };

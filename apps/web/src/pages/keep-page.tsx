@@ -8,7 +8,7 @@ import { useSession } from '../state/session.tsx';
 /** Offers a way to sign in again, after a person signed in with a link. It leads on to the page that they came from. */
 export default function KeepPage() {
   return (
-    <AccountGate title="Keep a way in" invitation="Sign in to add a passkey or a password.">
+    <AccountGate title="Set up sign-in" invitation="Sign in to add a passkey or a password.">
       <Keep />
     </AccountGate>
   );
@@ -22,11 +22,11 @@ function Keep() {
   const isDone = passkeys > 0 || hasPassword;
   return (
     <div className="page-note">
-      <h1>Keep a way in</h1>
+      <h1>Set up sign-in</h1>
       {isDone ? (
         <p role="status">You can now sign in with {passkeys > 0 ? 'your passkey' : 'your password'} at any time.</p>
       ) : (
-        <p>The link worked once. Add a passkey or a password, so that you can sign in without another link.</p>
+        <p>The link works only once. Add a passkey or a password, so that you can sign in without another link.</p>
       )}
       {!isDone && (
         <div className="ways">

@@ -190,7 +190,7 @@ function InviteLink({ invite, onClose }: { invite: CreatedInvite; onClose: () =>
     <div className="dialog-body">
       <p>
         {invite.mailed
-          ? `The invitation was mailed to ${invite.email}. You can also send this link yourself.`
+          ? `The invitation was sent to ${invite.email}. You can also send this link yourself.`
           : `Send this link to ${invite.email ?? 'the person'}.`}{' '}
         It works once, until {moment(invite.expires)}. It is not shown again.
       </p>

@@ -1,15 +1,18 @@
 import { Button } from '@berth/ui/components/button';
 import { PageFrame } from '@berth/ui/components/page';
 import { DropTarget } from '@berth/ui/pages/publish/drop-target';
-import { PublishingCard, type PublishingActions } from '@berth/ui/pages/publish/publishing-card';
+import { PublishingList } from '@berth/ui/pages/publish/publishing-list';
+import type { PublishingActions } from '@berth/ui/publishing';
 import { useAccount } from '@berth/ui/state/account';
 import { useNotes } from '@berth/ui/state/toasts';
 import { Files, FolderOpen } from 'lucide-react';
 import { type ChangeEvent, lazy, Suspense, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useLocation } from 'wouter';
 import { answerOf } from '../account/answers.ts';
 import { client } from '../backend.ts';
 import { useDrops } from '../drop/drops-context.tsx';
 import { gatherFiles } from '../drop/gather.ts';
+import { signInPath } from '../sign-in/return-path.ts';
 
 /** Only people who are signed in have options. */
 const Options = lazy(() => import('@berth/ui/pages/publish/options').then(({ Options }) => ({ default: Options })));
@@ -20,6 +23,7 @@ export default function PublishPage() {
   const publishings = useSyncExternalStore(drops.subscribe, drops.get);
   const { hasAccess } = useAccount();
   const { ask } = useNotes();
+  const [, navigate] = useLocation();
   const folderInput = useRef<HTMLInputElement>(null);
   const filesInput = useRef<HTMLInputElement>(null);
   useEffect(() => folderInput.current!.setAttribute('webkitdirectory', ''), []);
@@ -29,10 +33,17 @@ export default function PublishPage() {
     // The same folder can be chosen again.
     target.value = '';
   };
+  const claimOf = (id: string) => {
+    const publishing = drops.get().find((each) => each.id === id);
+    return publishing?.state.is === 'published' ? publishing.state.published.claim : null;
+  };
   const actions = useMemo(
     (): PublishingActions => ({
       update: null,
-      keep: null,
+      keep(id) {
+        const claim = claimOf(id);
+        if (claim) navigate(signInPath(new URL(claim).pathname));
+      },
       build: null,
       answer: async (id, instead) => drops.answer(id, instead),
       cancel: drops.cancel,
@@ -44,13 +55,12 @@ export default function PublishPage() {
         else void drops.resume(id);
       },
       async claim(id) {
-        const publishing = drops.get().find((each) => each.id === id);
-        const claim = publishing?.state.is === 'published' ? publishing.state.published.claim : null;
+        const claim = claimOf(id);
         if (claim && (await ask(answerOf(client.api.account.claim.mutate({ claim }))))) drops.markClaimed(id);
       },
       watch: () => {},
     }),
-    [drops, ask],
+    [drops, ask, navigate],
   );
 
   const isBig = publishings.length === 0;
@@ -74,15 +84,7 @@ export default function PublishPage() {
         <input ref={filesInput} type="file" hidden multiple aria-label="Files" onChange={choose} />
       </DropTarget>
       <Suspense>{hasAccess && <Options />}</Suspense>
-      {publishings.length > 0 && (
-        <ul className="cards" aria-label="Drops">
-          {publishings.map((publishing) => (
-            <li key={publishing.id}>
-              <PublishingCard publishing={publishing} actions={actions} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <PublishingList publishings={publishings} actions={actions} />
     </PageFrame>
   );
 }

@@ -1,6 +1,6 @@
 import '../sign-in/sign-in.css';
 import { Button } from '@berth/ui/components/button';
-import { ProblemBox } from '@berth/ui/components/status';
+import { ProblemBox, StatusLine } from '@berth/ui/components/status';
 import { useSubmit } from '@berth/ui/state/requests';
 import { Fingerprint } from 'lucide-react';
 import { useEffect, useState } from 'react';
@@ -10,6 +10,7 @@ import { CodeForm, requestCode } from '../sign-in/code-form.tsx';
 import { EmailForm } from '../sign-in/email-form.tsx';
 import { hasPasskeys, signInWithPasskey } from '../sign-in/passkeys.ts';
 import { answerOfProof } from '../sign-in/proof-answers.ts';
+import { pendingCode, rememberCode } from '../sign-in/pending-code.ts';
 import { refusalOf } from '../sign-in/refusal.ts';
 import { rememberReturn, returnPath } from '../sign-in/return-path.ts';
 import { useSignIn } from '../sign-in/use-sign-in.ts';
@@ -24,7 +25,9 @@ export default function SignInPage() {
   const [back] = useState(() => returnPath(search));
   useEffect(() => rememberReturn(back), [back]);
   useEffect(() => {
-    if (session.is === 'signed-in') navigate(back, { replace: true });
+    if (session.is !== 'signed-in') return;
+    rememberCode(null);
+    navigate(back, { replace: true });
   }, [session, back, navigate]);
   return (
     <div className="page-note">
@@ -35,7 +38,11 @@ export default function SignInPage() {
 }
 
 function Ways({ offer, back }: { offer: SignInOffer; back: string }) {
-  const [codeFor, setCodeFor] = useState<string | null>(null);
+  const [codeFor, showCodeFor] = useState(pendingCode);
+  const setCodeFor = (email: string | null) => {
+    rememberCode(email);
+    showCodeFor(email);
+  };
   const failure = new URLSearchParams(useSearch()).get('problem');
   const refusal = refusalOf(offer);
   if (refusal !== null) return <p role="alert">{refusal}</p>;
@@ -45,7 +52,11 @@ function Ways({ offer, back }: { offer: SignInOffer; back: string }) {
   const takesEmail = methods.code || methods.password;
   return (
     <>
-      {failure !== null && <p role="alert">{failureText(failure, methods.oidc ?? 'The provider')}</p>}
+      {failure !== null && (
+        <div role="alert">
+          <StatusLine tone="bad">{failureText(failure, methods.oidc ?? 'The provider')}</StatusLine>
+        </div>
+      )}
       <div className="ways">
         {offersPasskey && <UsePasskey />}
         {methods.oidc !== null && (
@@ -107,7 +118,9 @@ function EnterCode({ offer, email, back, onOther }: EnterCodeProps) {
   const again = useSubmit();
   const [sent, setSent] = useState(1);
   const send = async () => {
-    if (await again.submit(requestCode(email, back))) setSent(sent + 1);
+    if (!(await again.submit(requestCode(email, back)))) return;
+    rememberCode(email);
+    setSent(sent + 1);
   };
   const sentTo = opensAccounts(offer)
     ? `A code was sent to ${email}.`
@@ -134,7 +147,7 @@ function OtherWays({ offer }: { offer: SignInOffer }) {
       {opensAccounts(offer)
         ? `No account yet? Sign in with ${openers}, and one is opened for you. `
         : 'No account yet? Ask the operator of this server for one. '}
-      No way to sign in? The operator can make a link for you with this command: <code>npm run berth -- sign-in</code>.
+      Cannot sign in? The operator can make a link for you with this command: <code>npm run berth -- sign-in</code>.
     </p>
   );
 }

@@ -62,7 +62,7 @@ function SessionLine() {
   return (
     <div className="sidebar-end">
       <AccountSwitch />
-      <Link href="/app/account" className="sidebar-person">
+      <Link href="/app/account" className="nav-item">
         <span className="avatar" aria-hidden>
           {session.email.slice(0, 1)}
         </span>

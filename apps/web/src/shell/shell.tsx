@@ -1,11 +1,16 @@
+import '@berth/ui/styles/sidebar.css';
 import './shell.css';
-import { Suspense, useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { ROUTES } from '../routes.ts';
 import { useSession } from '../state/session.tsx';
 import { InactiveAccount } from './inactive-account.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageBoundary } from './page-boundary.tsx';
+import { UpdateNote } from './update-note.tsx';
+
+/** After how long a page that loads says so, in milliseconds. */
+const SLOW_MS = 300;
 
 /** The frame of every page of the console: the navigation, and the page of the address. */
 export function Shell() {
@@ -26,8 +31,9 @@ export function Shell() {
       </a>
       <Navigation />
       <main id="main" ref={main} tabIndex={-1}>
+        <UpdateNote />
         <PageBoundary key={path}>
-          <Suspense fallback={<p className="page-loading" role="status" aria-label="Loading the page" />}>
+          <Suspense fallback={<PageLoading />}>
             {session.is === 'inactive' ? (
               <InactiveAccount session={session} />
             ) : (
@@ -47,6 +53,20 @@ export function Shell() {
         </PageBoundary>
       </main>
     </div>
+  );
+}
+
+/** Says that the page loads, if it takes long enough to be noticed. */
+function PageLoading() {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <p className="page-loading" role="status">
+      {isSlow && 'Loading…'}
+    </p>
   );
 }
 

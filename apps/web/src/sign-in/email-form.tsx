@@ -1,5 +1,4 @@
 import { Button } from '@berth/ui/components/button';
-import { Field } from '@berth/ui/components/field';
 import { Form } from '@berth/ui/components/form';
 import { ProblemBox } from '@berth/ui/components/status';
 import { useSubmit } from '@berth/ui/state/requests';
@@ -7,7 +6,7 @@ import { useState } from 'react';
 import { client } from '../backend.ts';
 import { requestCode } from './code-form.tsx';
 import { answerOfProof } from './proof-answers.ts';
-import { SecretField } from './secret-field.tsx';
+import { Field, SecretField } from '@berth/ui/components/field';
 import { useSignIn } from './use-sign-in.ts';
 
 interface EmailFormProps {

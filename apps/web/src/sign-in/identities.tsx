@@ -61,7 +61,8 @@ function IdentityRow({ identity: { identity, provider, email, created, used } }:
 
 /** What went wrong at the provider, by the query parameter `problem`. */
 const FAILURES: Readonly<Record<string, (provider: string) => string>> = {
-  taken: (provider) => `This account at ${provider} signs in another person here. Sign in to another one there.`,
+  taken: (provider) =>
+    `This ${provider} account already signs in another person here. Use another ${provider} account.`,
   refused: (provider) => `${provider} did not confirm who you are. Try again.`,
   unavailable: (provider) => `${provider} cannot be reached. Try again in a moment.`,
 };

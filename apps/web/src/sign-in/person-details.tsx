@@ -24,19 +24,13 @@ export function PersonDetails({ person }: { person: SignedIn['person'] }) {
     <Section title="You">
       <Row
         name={person.email}
-        hint={
-          sendsMail
-            ? 'You sign in with this address. Members of your accounts see it.'
-            : 'This server sends no e-mail, so you cannot change the address here.'
-        }
-        actions={
-          sendsMail && <Button label="Change address" small onClick={() => setChanging(true)} aria-haspopup="dialog" />
-        }
+        hint="You sign in with this address. Members of your accounts see it."
+        actions={<Button label="Change address" small onClick={() => setChanging(true)} aria-haspopup="dialog" />}
       />
       <div className="settings-pad">
         <Rename key={person.name} name={person.name} />
       </div>
-      {isChanging && <ChangeEmail present={person.email} onClose={() => setChanging(false)} />}
+      {isChanging && <ChangeEmail present={person.email} sendsMail={sendsMail} onClose={() => setChanging(false)} />}
     </Section>
   );
 }
@@ -66,18 +60,36 @@ function Rename({ name: present }: { name: string | null }) {
   );
 }
 
+/** Returns a function that shows the new address of the person. */
+function useShowChanged(onClose: () => void) {
+  const { reload } = useSession();
+  const { showToast } = useNotes();
+  return async (email: string) => {
+    onClose();
+    showToast(`Your address is now ${email}. Your other browsers are signed out.`);
+    await reload();
+  };
+}
+
 /** The e-mail address that is being confirmed, and whether the present one must confirm too. */
 interface AskedChange {
   email: string;
   confirmsPresent: boolean;
 }
 
-function ChangeEmail({ present, onClose }: { present: string; onClose: () => void }) {
+interface ChangeEmailProps {
+  present: string;
+  /** Whether the server sends e-mail, so that codes confirm the change. */
+  sendsMail: boolean;
+  onClose: () => void;
+}
+
+function ChangeEmail({ present, sendsMail, onClose }: ChangeEmailProps) {
   const [asked, setAsked] = useState<AskedChange | null>(null);
   return (
     <Dialog title="Change your e-mail address" onClose={onClose}>
       {asked === null ? (
-        <AskForCodes onAsked={setAsked} onClose={onClose} />
+        <AskForAddress sendsMail={sendsMail} onAsked={setAsked} onClose={onClose} />
       ) : (
         <EnterCodes asked={asked} present={present} onClose={onClose} />
       )}
@@ -85,17 +97,25 @@ function ChangeEmail({ present, onClose }: { present: string; onClose: () => voi
   );
 }
 
-function AskForCodes({ onAsked, onClose }: { onAsked: (asked: AskedChange) => void; onClose: () => void }) {
+interface AskForAddressProps {
+  sendsMail: boolean;
+  onAsked: (asked: AskedChange) => void;
+  onClose: () => void;
+}
+
+function AskForAddress({ sendsMail, onAsked, onClose }: AskForAddressProps) {
   const [email, setEmail] = useState('');
   const request = useSubmit();
   const proven = useProven();
+  const showChanged = useShowChanged(onClose);
   const ask = async () => {
     const done = await request.submit(proven(() => client.api.person.requestEmail.mutate({ email })));
-    if (done) onAsked({ email: email.trim(), ...done.value });
+    if (done?.value.changed) await showChanged(email.trim());
+    else if (done) onAsked({ email: email.trim(), ...done.value });
   };
   return (
     <DialogForm
-      label="Send codes"
+      label={sendsMail ? 'Send codes' : 'Change address'}
       isReady={email.trim() !== ''}
       request={request}
       onSubmit={() => void ask()}
@@ -107,7 +127,11 @@ function AskForCodes({ onAsked, onClose }: { onAsked: (asked: AskedChange) => vo
         autoComplete="email"
         value={email}
         onText={setEmail}
-        hint="Your new and your present address each get a code."
+        hint={
+          sendsMail
+            ? 'Your new and your present address each get a code.'
+            : 'This server sends no e-mail, so it cannot check the address. Make sure that it is correct.'
+        }
       />
     </DialogForm>
   );
@@ -117,16 +141,12 @@ function EnterCodes({ asked, present, onClose }: { asked: AskedChange; present: 
   const [code, setCode] = useState('');
   const [presentCode, setPresentCode] = useState('');
   const request = useSubmit();
-  const { reload } = useSession();
-  const { showToast } = useNotes();
+  const showChanged = useShowChanged(onClose);
   const isReady = isCode(code) && (!asked.confirmsPresent || isCode(presentCode));
   const change = async () => {
     const input = { code, ...(asked.confirmsPresent && { presentCode }) };
     const attempt: Promise<Answer<unknown>> = answerOfProof(client.api.person.changeEmail.mutate(input));
-    if (!(await request.submit(attempt))) return;
-    onClose();
-    showToast(`Your address is now ${asked.email}. Your other browsers are signed out.`);
-    await reload();
+    if (await request.submit(attempt)) await showChanged(asked.email);
   };
   return (
     <DialogForm
@@ -137,8 +157,7 @@ function EnterCodes({ asked, present, onClose }: { asked: AskedChange; present: 
       onCancel={onClose}
     >
       <p role="status">
-        {asked.confirmsPresent ? 'Two codes are on their way.' : 'A code is on its way.'} They work for 10 minutes, in
-        this browser.
+        {asked.confirmsPresent ? 'Two codes were sent.' : 'A code was sent.'} They work for 10 minutes, in this browser.
       </p>
       <CodeField label={`Code sent to ${asked.email}`} value={code} onText={setCode} autoFocus />
       {asked.confirmsPresent && (

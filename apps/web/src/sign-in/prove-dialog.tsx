@@ -12,7 +12,7 @@ import { type SignedIn, type SignInOffer, useSession } from '../state/session.ts
 import { CodeForm, requestCode } from './code-form.tsx';
 import { hasPasskeys, proveWithPasskey } from './passkeys.ts';
 import { answerOfProof } from './proof-answers.ts';
-import { SecretField } from './secret-field.tsx';
+import { SecretField } from '@berth/ui/components/field';
 
 interface ProveProps {
   onProven: () => void;
@@ -45,7 +45,7 @@ function Ways({ offer: { methods }, signedIn, onProven }: ProveProps & { offer: 
     );
   return (
     <>
-      <p className="soft">This change needs a recent proof. It counts for 10 minutes.</p>
+      <p className="soft">You are not asked again for 10 minutes.</p>
       {hasPasskey && <UsePasskey onProven={onProven} />}
       {hasPassword && <UsePassword onProven={onProven} />}
       {methods.code && <UseCode email={person.email} onProven={onProven} />}

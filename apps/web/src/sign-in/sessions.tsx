@@ -47,7 +47,7 @@ export function Sessions() {
       {sessions.length > 1 && (
         <Row
           name="Other browsers"
-          hint="If you do not know one of them, sign out of all and change your password."
+          hint="If you do not recognise one of them, sign out of all others and change your password."
           actions={<Button label="Sign out of all others" small onClick={() => void endOthers()} />}
         />
       )}

@@ -10,7 +10,7 @@ import { useSession } from '../state/session.tsx';
 import { browserName } from './agent.ts';
 import { addPasskey, hasPasskeys } from './passkeys.ts';
 import { useProven } from './prove.tsx';
-import { SecretField } from './secret-field.tsx';
+import { SecretField } from '@berth/ui/components/field';
 
 /** A button that adds a passkey of this device. Says why, where there are no passkeys. */
 export function AddPasskey() {

@@ -1,7 +1,10 @@
-import { SessionState } from '@berth/contract';
+import type { SessionState } from '@berth/contract';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
 import { consoleFetch } from '../console-fetch.ts';
 import { announceSessionChange, onSessionChange } from './session-signals.ts';
+
+/** How long to wait before a server that did not answer is asked again, in milliseconds. */
+const RETRY_MS = 15_000;
 
 /** How people can sign in on this server. */
 export type SignInOffer = Pick<SessionState, 'methods' | 'signUp' | 'refusal'>;
@@ -49,8 +52,23 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     void read();
     return onSessionChange(() => void read());
   }, []);
+  useRetry(session.is === 'failed', reload);
   const state = useMemo(() => ({ session, reload }), [session, reload]);
   return <SessionContext value={state}>{children}</SessionContext>;
+}
+
+/** Repeats a request that has failed: when the browser reports a connection, and from time to time. */
+function useRetry(hasFailed: boolean, retry: () => Promise<unknown>): void {
+  useEffect(() => {
+    if (!hasFailed) return;
+    const timer = setInterval(() => void retry(), RETRY_MS);
+    const onOnline = () => void retry();
+    addEventListener('online', onOnline);
+    return () => {
+      clearInterval(timer);
+      removeEventListener('online', onOnline);
+    };
+  }, [hasFailed, retry]);
 }
 
 export function useSession(): SessionContextValue {
@@ -69,7 +87,7 @@ async function readSession(): Promise<Session> {
   try {
     const response = await consoleFetch('/session');
     if (!response.ok) return { is: 'failed' };
-    const { signedIn, ...offer } = SessionState.parse(await response.json());
+    const { signedIn, ...offer } = (await response.json()) as SessionState;
     if (signedIn === null) return { is: 'signed-out', offer, ended: null };
     const is = signedIn.accountState === 'active' ? 'signed-in' : 'inactive';
     return { is, email: signedIn.person.email, offer, signedIn };

@@ -47,7 +47,7 @@ describeInBrowser('the account pages, with a mail server and an OpenID Connect p
     const { page } = await openPage(browser());
     await page.goto(await console.server().signInLink(email));
     await button(page, `Sign in as ${email}`).click();
-    await page.getByRole('heading', { level: 1, name: 'Keep a way in' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Set up sign-in' }).waitFor();
     await page.goto(console.origin() + path);
     return page;
   }
@@ -92,7 +92,7 @@ describeInBrowser('the account pages, with a mail server and an OpenID Connect p
 
     const other = await signIn((await newAccount()).email, '/app/account');
     await button(other, 'Add an account at Acme').click();
-    await other.getByText('This account at Acme signs in another person here.').waitFor();
+    await other.getByText('This Acme account already signs in another person here.').waitFor();
 
     await button(page, 'Set a password').click();
     await page.getByLabel('New password').fill('correct horse battery');
@@ -151,7 +151,7 @@ describeInBrowser('the account pages, with a mail server and an OpenID Connect p
     await button(page, 'Invite').click();
     await page.getByLabel('E-mail address').fill(guest);
     await button(page, 'Make a link').click();
-    await page.getByText(`The invitation was mailed to ${guest}.`).waitFor();
+    await page.getByText(`The invitation was sent to ${guest}.`).waitFor();
     const link = await page.getByText(/\/app\/invite#[0-9a-f]{32}$/).innerText();
     const { to, subject, text } = await arriving;
     expect({ to, subject }).toEqual({ to: [guest], subject: `Invitation to localhost:${console.server().port}` });
@@ -161,7 +161,7 @@ describeInBrowser('the account pages, with a mail server and an OpenID Connect p
     const { page: member } = await openPage(browser());
     await member.goto(link);
     await button(member, `Join as ${guest}`).click();
-    await member.getByRole('heading', { level: 1, name: 'Keep a way in' }).waitFor();
+    await member.getByRole('heading', { level: 1, name: 'Set up sign-in' }).waitFor();
     await member.getByRole('link', { name: 'Activity', exact: true }).click();
     await member
       .getByText(/joined|member/i)

@@ -18,7 +18,7 @@ describeInBrowser('the sites of an account, while they change elsewhere,', (brow
     const { page } = await openPage(browser());
     await page.goto(await console.server().signInLink(OWNER));
     await page.getByRole('button', { name: `Sign in as ${OWNER}` }).click();
-    await page.getByRole('heading', { level: 1, name: 'Keep a way in' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Set up sign-in' }).waitFor();
     await page.goto(console.origin() + path);
     return page;
   }

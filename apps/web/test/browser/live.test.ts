@@ -16,7 +16,7 @@ describeInBrowser('activities as they happen', (browser) => {
     const { page } = await openPage(browser());
     await page.goto(await server.signInLink(OWNER));
     await page.getByRole('button', { name: `Sign in as ${OWNER}` }).click();
-    await page.getByRole('heading', { level: 1, name: 'Keep a way in' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Set up sign-in' }).waitFor();
     await page.goto('about:blank');
     return page.context();
   }
@@ -104,7 +104,7 @@ describeInBrowser('activities as they happen', (browser) => {
     await page.getByText('The connection is lost.').waitFor({ state: 'detached' });
     const lines = (await page.getByRole('main').innerText()).split('\n');
     const at = (text: string) => lines.findIndex((line) => line.includes(text));
-    expect(at(missed)).toBeLessThan(at('Above: since the connection was lost'));
-    expect(at('Above: since the connection was lost')).toBeLessThan(at(before));
+    expect(at(missed)).toBeLessThan(at('The connection was lost here'));
+    expect(at('The connection was lost here')).toBeLessThan(at(before));
   });
 });

@@ -21,7 +21,7 @@ describeInBrowser('people of an account, in the console', (browser) => {
   async function useLink(page: Page, email = OWNER): Promise<void> {
     await page.goto(await console.server().signInLink(email));
     await button(page, `Sign in as ${email}`).click();
-    await heading(page, 'Keep a way in').waitFor();
+    await heading(page, 'Set up sign-in').waitFor();
   }
 
   /** Creates an account on the plan for teams. @returns The e-mail address of its owner. */
@@ -157,7 +157,7 @@ describeInBrowser('people of an account, in the console', (browser) => {
     const { page: member } = await openWithAuthenticator(browser());
     await member.goto(link);
     await button(member, 'Join as grace@example.com').click();
-    await heading(member, 'Keep a way in').waitFor();
+    await heading(member, 'Set up sign-in').waitFor();
     await member.getByRole('link', { name: 'Members', exact: true }).click();
     await member.getByText('grace@example.com').first().waitFor();
     expect(await button(member, 'Invite').count()).toBe(0);

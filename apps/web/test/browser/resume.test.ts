@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { buildConsole } from '@berth/web/build';
 import { useConsole } from './built-console.ts';
+import { eventually } from '@berth/ui/testing/page';
 import { dropOn, publishedUrl, useFolders } from './drop.ts';
 
 /** Larger than a request body, so that each file is a body of its own. */
@@ -37,6 +38,9 @@ describeInBrowser('an upload of the drop page', (browser) => {
   const receivedBodies = () =>
     console.server().logged.filter(({ fields }) => fields['method'] === 'PUT' && fields['status'] === 200).length;
 
+  /** Waits until the server has the one body that {@link breakOff} lets pass, so that a reload does not break it off. */
+  const firstBody = (before: number) => eventually(async () => receivedBodies() - before).toBe(1);
+
   it('continues after the page is loaded again, and sends no content twice', async () => {
     const { page } = await openPage(browser());
     await page.goto(console.origin());
@@ -46,6 +50,7 @@ describeInBrowser('an upload of the drop page', (browser) => {
     await dropOn(page, await writeFolder('reloaded', bigFiles()));
     const card = page.getByRole('article', { name: 'reloaded' });
     await card.getByText('Trying again').waitFor();
+    await firstBody(before);
     await repair();
     await page.reload();
     const url = await publishedUrl(page, 'reloaded');
@@ -81,6 +86,7 @@ describeInBrowser('an upload of the drop page', (browser) => {
     const folder = await writeFolder('again', bigFiles());
     await choose('Choose folder', folder);
     await page.getByRole('article', { name: 'again' }).getByText('Trying again').waitFor();
+    await firstBody(before);
     await repair();
     await page.reload();
     await choose('Choose folder again', folder);

@@ -135,7 +135,7 @@ describeInBrowser('api §13: the sign-in page', (browser) => {
     const tab = await page.context().newPage();
     await tab.goto(await members.signInLink(email));
     await button(tab, `Sign in as ${email}`).click();
-    await heading(tab, 'Keep a way in').waitFor();
+    await heading(tab, 'Set up sign-in').waitFor();
     await tab.getByRole('link', { name: 'Not now' }).click();
     await heading(tab, 'Keep this site').waitFor();
     await keep(tab, members, url);
@@ -233,7 +233,7 @@ describeInBrowser('api §13: the sign-in page', (browser) => {
     const { page } = await openPage(browser());
     await page.goto(await members.signInLink(email));
     await button(page, `Sign in as ${email}`).click();
-    await heading(page, 'Keep a way in').waitFor();
+    await heading(page, 'Set up sign-in').waitFor();
     await members.database.query(`update session set proved = proved - interval '1 hour'`);
     await page.goto(`${originOf(members)}/app/tokens`);
     await button(page, 'New token…').click();
@@ -251,7 +251,7 @@ describeInBrowser('api §13: the sign-in page', (browser) => {
     const { page } = await openPage(browser());
     await page.goto(await members.signInLink(email));
     await button(page, `Sign in as ${email}`).click();
-    await heading(page, 'Keep a way in').waitFor();
+    await heading(page, 'Set up sign-in').waitFor();
     await setAccountState(members.berth.core, account, 'suspended');
     await page.goto(`${originOf(members)}/app/sites`);
     await heading(page, 'This account is suspended').waitFor();

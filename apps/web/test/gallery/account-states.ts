@@ -1,7 +1,9 @@
-import { DEFAULT_PLANS, type Account, type Token } from '@berth/contract';
+import { DEFAULT_PLANS, type Token } from '@berth/contract';
 import { EVERY_ACTIVITY, NOW_SECONDS } from '@berth/ui/testing/samples';
+import { account } from './account-answer.ts';
 import type { Script } from './fake-server.ts';
 import type { GalleryState } from './gallery.ts';
+import { playStream } from './play-stream.ts';
 
 const DAY = 86_400;
 
@@ -25,24 +27,6 @@ const TOKENS: readonly Token[] = [
   token('t5u6v7w', { expires: NOW_SECONDS - DAY, used: NOW_SECONDS - 2 * DAY }),
 ];
 const TOKEN_LIST: Script = { value: { tokens: TOKENS } };
-
-function account(other: Partial<Account> = {}): Script {
-  const value: Account = {
-    account: 'acc-1',
-    email: 'mara@harbour.example',
-    name: 'Mara Lind',
-    plan: 'pro',
-    usage: { deployments: 212, platformDomains: 6, customDomains: 4, seats: 1, storage: 734_003_200 },
-    caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 1, storage: 53_687_091_200 },
-    scheduled: null,
-    created: NOW_SECONDS - 90 * DAY,
-    hint: '7f3a',
-    authMethod: 'session',
-    used: NOW_SECONDS - 60,
-    ...other,
-  };
-  return { value };
-}
 
 const USAGE_ANSWERS = {
   'account.get': account(),
@@ -95,6 +79,22 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     path: '/app/activity',
     answers: { 'activities.list': { value: { activities: [] } } },
     shows: ['No activity yet'],
+  },
+  {
+    name: 'activity-offline',
+    path: '/app/activity',
+    ownPage: true,
+    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY.slice(1) } } },
+    act: (page) => playStream(page, [[]], false),
+    shows: ['The connection is lost. New activity appears when it is back.'],
+  },
+  {
+    name: 'activity-gap',
+    path: '/app/activity',
+    ownPage: true,
+    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY.slice(1) } } },
+    act: (page) => playStream(page, [[], EVERY_ACTIVITY.slice(0, 1)], true),
+    shows: ['The connection was lost here'],
   },
   { name: 'activity-signed-out', path: '/app/activity', signedIn: null, shows: ['Sign in to see what happened'] },
   {

@@ -13,6 +13,7 @@ const published = (other: Partial<Published> = {}): PublishingState => ({
     deployment: 'calm-otter-4k9x2qd',
     url: 'https://calm-otter-4k9x2qd.sites.example',
     ...ALL,
+    at: NOW,
     expires: null,
     claim: null,
     password: false,
@@ -102,6 +103,13 @@ export const DROP_STATES: readonly GalleryState[] = [
     shows: ['You pasted this item'],
   },
   {
+    name: 'drop-comparing',
+    path: '/',
+    signedIn: null,
+    drops: [drop(working({ phase: 'comparing', total: ALL }))],
+    shows: ['Checking what’s already uploaded'],
+  },
+  {
     name: 'drop-reading',
     path: '/',
     signedIn: null,
@@ -156,7 +164,7 @@ export const DROP_STATES: readonly GalleryState[] = [
     path: '/',
     signedIn: null,
     drops: [drop({ is: 'paused', why: 'offline', sent: { done: { files: 320, bytes: 41 * MB }, total: ALL } })],
-    shows: ['You are offline'],
+    shows: ['There is no connection'],
   },
   {
     name: 'drop-reloaded',
@@ -178,7 +186,7 @@ export const DROP_STATES: readonly GalleryState[] = [
       'calm-otter-4k9x2qd.sites.example',
       'Link copied',
       'Expires in 2 days 23 hours',
-      'Sign in',
+      'Sign in to keep it',
       '1 private file skipped',
     ],
   },
@@ -195,7 +203,7 @@ export const DROP_STATES: readonly GalleryState[] = [
       ),
       drop(published(anonymous), { name: 'from-before' }),
     ],
-    shows: ['www.harbour.example', 'Password-protected', '_redirects:4', 'Claim it'],
+    shows: ['www.harbour.example', 'Password-protected', '_redirects:4', 'Keep this site'],
   },
   {
     name: 'drop-expired',

@@ -111,6 +111,7 @@ function sessionOf({ signedIn = {}, offer = {} }: SessionOptions): SessionState 
       person: { id: 'per-1', email: EMAIL, name: 'Mara Lind' },
       account: account.account,
       accountState: 'active',
+      accountStateReason: null,
       role: account.role,
       accounts: [account],
       provenUntil: NOW_SECONDS + 600,

@@ -1,5 +1,6 @@
 import { NOW_SECONDS } from '@berth/ui/testing/samples';
 import type { Page } from 'playwright-core';
+import { account } from './account-answer.ts';
 import { EMAIL, type Script } from './fake-server.ts';
 import type { GalleryState } from './gallery.ts';
 
@@ -10,24 +11,10 @@ const CLAIM = `/claim/${SECRET}`;
 const refused = (status: number, error: string, message: string): Script => ({ error: { status, error, message } });
 const NOT_FOUND = refused(404, 'not_found', 'There is nothing at this link.');
 
-const ACCOUNT = {
-  value: {
-    account: 'acc-1',
-    email: EMAIL,
-    name: 'Harbour Festival',
-    plan: 'pro',
-    usage: { deployments: 212, platformDomains: 6, customDomains: 4, seats: 2, storage: 734_003_200 },
-    caps: { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 5, storage: 53_687_091_200 },
-    scheduled: null,
-    created: NOW_SECONDS - 90 * DAY,
-    hint: '7f3a',
-    authMethod: 'session',
-    used: NOW_SECONDS - 60,
-  },
-} satisfies Script;
-const FULL_ACCOUNT: Script = {
-  value: { ...ACCOUNT.value, caps: { ...ACCOUNT.value.caps, seats: 2 } },
-};
+const CAPS = { deployments: 1_000, platformDomains: 50, customDomains: 10, seats: 5, storage: 53_687_091_200 };
+const USAGE = { deployments: 212, platformDomains: 6, customDomains: 4, seats: 2, storage: 734_003_200 };
+const ACCOUNT = account({ name: 'Harbour Festival', usage: USAGE, caps: CAPS });
+const FULL_ACCOUNT = account({ name: 'Harbour Festival', usage: USAGE, caps: { ...CAPS, seats: 2 } });
 
 const MEMBERS = {
   'account.get': ACCOUNT,
@@ -95,7 +82,7 @@ const SETTINGS = {
       ],
     },
   },
-  'person.requestEmail': { value: { confirmsPresent: true } },
+  'person.requestEmail': { value: { changed: false, confirmsPresent: true } },
   'person.changeEmail': {
     error: {
       status: 401,
@@ -199,7 +186,7 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
       await page.getByLabel('E-mail address').fill('ada@example.com');
       await page.getByRole('button', { name: 'Make a link' }).click();
     },
-    shows: ['The invitation was mailed to ada@example.com.'],
+    shows: ['The invitation was sent to ada@example.com.'],
   },
   {
     name: 'members-remove',
@@ -239,7 +226,7 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     signedIn: { identities: 1 },
     offer: WITH_ALL,
     answers: SETTINGS,
-    shows: ['This account at Acme signs in another person here.'],
+    shows: ['This Acme account already signs in another person here.'],
   },
   {
     name: 'account-change-address',
@@ -248,6 +235,24 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     answers: SETTINGS,
     act: askForCodes,
     shows: ['Code sent to mara@new.example', `Code sent to ${EMAIL}`],
+  },
+  {
+    name: 'account-change-address-without-mail',
+    path: '/app/account',
+    answers: SETTINGS,
+    act: async (page) => page.getByRole('button', { name: 'Change address' }).click(),
+    shows: ['This server sends no e-mail, so it cannot check the address.'],
+  },
+  {
+    name: 'account-address-changed',
+    path: '/app/account',
+    answers: { ...SETTINGS, 'person.requestEmail': { value: { changed: true, confirmsPresent: false } } },
+    async act(page) {
+      await page.getByRole('button', { name: 'Change address' }).click();
+      await page.getByLabel('New e-mail address').fill('mara@new.example');
+      await page.getByRole('dialog').getByRole('button', { name: 'Change address' }).click();
+    },
+    shows: ['Your address is now mara@new.example. Your other browsers are signed out.'],
   },
   {
     name: 'account-wrong-code',
@@ -350,6 +355,18 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
     signedIn: null,
     answers: { 'invites.find': NOT_FOUND },
     shows: ['This invitation was accepted'],
+  },
+  {
+    name: 'updated',
+    path: '/app/sites',
+    answers: { 'sites.list': { value: { sites: [] } } },
+    ownPage: true,
+    act: async (page) => {
+      const json = { body: '<div id="root"></div><script type="module" src="/assets/index-new.js"></script>' };
+      await page.route('https://berth.example/', (route) => route.fulfill({ ...json, contentType: 'text/html' }));
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    },
+    shows: ['This server was updated.', 'Reload'],
   },
   { name: 'not-found', path: '/app/nothing', shows: ['There is no page at this address'] },
   {

@@ -19,8 +19,8 @@ const gallery = await openGallery(browser);
 try {
   await takePictures(process.argv.slice(2), {
     states: STATES,
-    sizes: [DESKTOP, TABLET, PHONE],
-    kept: [{ viewport: DESKTOP, colorScheme: 'light' }],
+    sizes: () => [DESKTOP, TABLET, PHONE],
+    kept: () => [{ viewport: DESKTOP, colorScheme: 'light' }],
     open: (state, look) => gallery.open(state, look),
   });
 } finally {

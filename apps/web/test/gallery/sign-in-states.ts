@@ -128,6 +128,18 @@ const SIGN_IN_PAGE: readonly Omit<GalleryState, 'path' | 'signedIn'>[] = [
     ],
   },
   {
+    name: 'sign-in-code-reloaded',
+    ownPage: true,
+    offer: { methods: EVERY_METHOD },
+    answers: { 'signIn.requestCode': { value: { seconds: 600 } } },
+    act: async (page) => {
+      await askForCode(page);
+      await page.getByLabel('Code').waitFor();
+      await page.evaluate(() => window.showAgain());
+    },
+    shows: ['a code was sent.', 'Send another code'],
+  },
+  {
     name: 'sign-in-code-wrong',
     offer: { methods: EVERY_METHOD, signUp: true },
     answers: {
@@ -160,6 +172,8 @@ const FAILURES = [
   ['refused', 'Acme did not sign you in. Try again.'],
   ['no-account', 'you have no active account here'],
   ['unavailable', 'Acme cannot be reached.'],
+  ['too-many', 'There were too many attempts.'],
+  ['failed', 'The sign-in failed. Try again.'],
 ] as const;
 
 const LINK: Pick<GalleryState, 'path' | 'signedIn'> = { path: `/#first=${SECRET}`, signedIn: null };
@@ -311,6 +325,27 @@ const DEVICE_PAGES: readonly GalleryState[] = [
     act: findDevice,
     shows: ['berth-cli on ada-laptop', 'Approve', 'Deny'],
   },
+  {
+    name: 'device-denied',
+    path: '/device?code=BCDF-GHJK',
+    answers: { 'devices.find': { value: ADA_LAPTOP }, 'devices.deny': { value: {} } },
+    act: async (page) => {
+      await findDevice(page);
+      await page.getByRole('button', { name: 'Deny' }).click();
+    },
+    shows: ['berth-cli on ada-laptop was denied. It cannot use your account.'],
+  },
+  {
+    name: 'device-proof',
+    path: '/device?code=BCDF-GHJK',
+    signedIn: { hasPassword: true },
+    answers: { 'devices.find': { value: ADA_LAPTOP }, 'devices.approve': PROVE },
+    act: async (page) => {
+      await findDevice(page);
+      await page.getByRole('button', { name: 'Approve' }).click();
+    },
+    shows: ['Prove that it is you', 'Use a passkey'],
+  },
 ];
 
 const INACTIVE_PAGES: readonly GalleryState[] = [
@@ -322,7 +357,20 @@ const INACTIVE_PAGES: readonly GalleryState[] = [
       accounts: [{ account: 'acc-2', email: 'board@harbour.example', name: 'Harbour board', role: 'member' }],
     },
     shows: ['This account is suspended', 'Only the operator can say why', 'Use Harbour board', 'Sign out'],
-    kept: true,
+  },
+  {
+    name: 'inactive-suspended-reason',
+    path: '/app/sites',
+    signedIn: {
+      accountState: 'suspended',
+      accounts: [],
+      accountStateReason: 'Phishing at calm-otter-4k9x2qd, reported on 3 May',
+    },
+    shows: [
+      'Reason',
+      'Phishing at calm-otter-4k9x2qd, reported on 3 May',
+      'Only the operator can make it active again.',
+    ],
   },
   {
     name: 'inactive-terminated',

@@ -119,6 +119,8 @@ export const SITE_STATES: readonly GalleryState[] = [
     kept: true,
     path: '/app/sites/www.harbour.example',
     answers: SITE_ANSWERS,
+    // The changes of each version arrive one by one.
+    act: (page) => page.getByText('+3').nth(4).waitFor(),
     shows: [
       'Harbour Festival 2026',
       'via the CLI · API key a1b2c3d',
@@ -142,6 +144,16 @@ export const SITE_STATES: readonly GalleryState[] = [
     answers: SITE_ANSWERS,
     act: async (page) => page.getByRole('button', { name: 'Roll back to the version' }).first().click(),
     shows: ['Visitors see it at once.', 'Cancel'],
+  },
+  {
+    name: 'site-rolled-back',
+    path: '/app/sites/www.harbour.example',
+    answers: { ...SITE_ANSWERS, 'domains.put': { value: {} } },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Roll back to the version' }).first().click();
+      await page.getByRole('button', { name: 'Roll back', exact: true }).click();
+    },
+    shows: ['www.harbour.example now shows the version of', 'Undo'],
   },
   {
     name: 'site-own-address',

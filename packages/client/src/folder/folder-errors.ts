@@ -1,9 +1,10 @@
 import type { FileRefusals } from '@berth/contract';
 import { ClientError } from '../errors.ts';
 
+const DENIED = 'permission denied';
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
+  EACCES: DENIED,
+  EPERM: DENIED,
   ENOENT: 'the item was deleted while the folder was read',
   ELOOP: 'the item was replaced by a link while the folder was read',
   ENOTDIR: 'the item was replaced while the folder was read',
@@ -32,10 +33,16 @@ export function readOrRefuse<T>(file: string, read: () => T): T {
   }
 }
 
-export function unreadableError(file: string, thrown: unknown): ClientError {
+/** macOS reports this code for files in folders such as Documents that the user has not allowed the program to read. */
+const MAC_DENIED =
+  'macOS does not allow access; allow it in System Settings, under Privacy & Security, Files and Folders, then try again';
+
+/** Creates the error for a file or subfolder that cannot be read. @param thrown A `ClientError` is returned as it is. */
+export function unreadableError(file: string, thrown: unknown, platform: string = process.platform): ClientError {
   if (thrown instanceof ClientError) return thrown;
   const { code = '', message } = thrown as NodeJS.ErrnoException;
-  return folderError(file, REASONS[code] ?? message, thrown);
+  const reason = platform === 'darwin' && code === 'EPERM' ? MAC_DENIED : REASONS[code];
+  return folderError(file, reason ?? message, thrown);
 }
 
 export function changingFileError(file: string): ClientError {

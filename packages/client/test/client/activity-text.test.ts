@@ -20,6 +20,10 @@ const CASES: [text: string, activity: Partial<Omit<Activity, 'event'>> & { event
   ['Renamed the account to Shop', { event: 'account.update', meta: { name: { from: null, to: 'Shop' } } }],
   ['Removed the name of the account', { event: 'account.update', meta: { name: { from: 'Shop', to: null } } }],
   ['Account is now suspended', { event: 'account.update', meta: { state: { from: 'active', to: 'suspended' } } }],
+  [
+    'ada@example.com changed their e-mail address to lovelace@example.com',
+    { event: 'account.update', meta: { email: { from: 'ada@example.com', to: 'lovelace@example.com' } } },
+  ],
   ['Invited grace@example.com', { event: 'account.update', meta: { invite: 'inv-1', invited: 'grace@example.com' } }],
   [
     'ada@example.com set their password',

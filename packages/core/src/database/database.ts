@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { EntitySchema } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
@@ -5,7 +6,9 @@ import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as p
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
 import { type Tracer, UNTRACED } from '../tracing.ts';
-import { ChannelListener, type Listener } from './listener.ts';
+import { ChangeLog, type Changes } from './change-log.ts';
+import { createDatabaseClock, type DatabaseClock } from './clock.ts';
+import { testEngine } from './engine-test.ts';
 import { type AppliedMigration, migrate, type MigrateOptions } from './migrate.ts';
 import { type MigrationClass, migrations as allMigrations } from './migrations/index.ts';
 import { readSchema, type SchemaState, stepOf } from './schema-state.ts';
@@ -25,18 +28,26 @@ export interface ConnectionCounts {
 export interface Database {
   /** The query builder for statements outside of a transaction. */
   readonly kysely: QueryBuilder;
-  /** Runs a prepared statement, which each connection parses only once. Each text must have a different `name`. */
-  prepared<Row extends object>(name: string, text: string, values: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Runs a prepared statement, which each connection parses and plans only once. The texts must be few: connections keep them.
+   */
+  prepared<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]>;
   /** Starts a unit of work. Every procedure, job and request needs a separate unit of work. */
   em(): EntityManager;
   /**
    * Runs `work` in one transaction. Retries at most twice after a lock timeout or a deadlock, so `work` must be safe to run
-   * again. Resolves after this process has received the notifications for every site that the transaction changed, or treats
-   * its cache of sites as stale. Source: serving S2.
+   * again. Resolves after the subscribers of this process have received the changes of the transaction, or it treats its cache of
+   * sites as stale. Source: serving S2.
    */
   transaction<T>(work: (em: EntityManager) => Promise<T>): Promise<T>;
   /** Opens a session of its own, outside of the pool, for COPY and for locks of a session. The caller must end it. */
   connect(): Promise<Client>;
+  /**
+   * Checks that the database does what Berth relies on.
+   *
+   * @throws ServiceError `unavailable` if it is read-only; Error that says what is missing. Source: storage §12.
+   */
+  testEngine(): Promise<void>;
   /**
    * Runs the pending migrations, even in several processes at once.
    *
@@ -48,10 +59,10 @@ export interface Database {
   schema(): Promise<SchemaState>;
   /** Returns the SQL that would make the schema match the entities, without triggers; empty if the schema matches. */
   schemaDrift(): Promise<string>;
-  /** Notifications of committed activities: `{ account, id }` as JSON. */
-  readonly newActivities: Listener;
-  /** Notifications of committed changes to what visitors see: `{ deployment }`, `{ domain }` or `{ account }` as JSON. */
-  readonly siteChanges: Listener;
+  /** The clock of the database, by which processes compare times. */
+  readonly clock: DatabaseClock;
+  /** The committed changes to what visitors see, and the new activities, of all processes. */
+  readonly changes: Changes;
   /** Counts the connections for statements, and the statements that wait for one. */
   connections(): Promise<ConnectionCounts>;
   /** Whether the database responds to a query. */
@@ -110,9 +121,15 @@ export function openDatabase(
   });
   const em = () => orm.em.fork() as EntityManager;
   const pool = (): Promise<Pool> => (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient();
-  const newActivities = new ChannelListener(sessions.Session, 'berth_activity');
-  const siteChanges = new ChannelListener(sessions.Session, 'berth_site');
+  const changes = new ChangeLog(sessions.Session);
   const program = { steps: migrations.map((migration) => stepOf(migration, orm)), version };
+
+  const statementNames = new Map<string, string>();
+  function nameOf(text: string): string {
+    const name = statementNames.get(text) ?? hash('sha256', text).slice(0, 32);
+    statementNames.set(text, name);
+    return name;
+  }
 
   async function connect(): Promise<Client> {
     const session = new sessions.Session();
@@ -131,12 +148,12 @@ export function openDatabase(
 
   return {
     kysely: db(em()),
-    async prepared<Row extends object>(name: string, text: string, values: readonly unknown[]) {
+    async prepared<Row extends object>(text: string, values: readonly unknown[]) {
       // After a wait for a session, `pool.query` would run the statement in the trace of the request that returned it.
       const session = await (await pool()).connect();
       let fault: Error | undefined;
       try {
-        return (await session.query<Row>({ name, text, values: [...values] })).rows;
+        return (await session.query<Row>({ name: nameOf(text), text, values: [...values] })).rows;
       } catch (error) {
         fault = error as Error;
         throw error;
@@ -149,7 +166,7 @@ export function openDatabase(
       for (let attempt = 0; ; attempt += 1) {
         try {
           const result = await em().transactional(work);
-          await siteChanges.catchUp();
+          await changes.catchUp();
           return result;
         } catch (error) {
           if (attempt >= RETRIES || !RETRYABLE_CODES.has((error as { code?: string }).code ?? '')) throw error;
@@ -157,6 +174,7 @@ export function openDatabase(
       }
     },
     connect,
+    testEngine: () => testEngine(connect),
     migrate: (options) => inOwnSession((session) => migrate(session, program, log, options)),
     schema: () => inOwnSession((session) => readSchema(session, program)),
     async schemaDrift() {
@@ -166,8 +184,11 @@ export function openDatabase(
         .filter((line) => line.trim() !== '' && !/"migration"|^set names|^drop (?:trigger|function) /.test(line))
         .join('\n');
     },
-    newActivities,
-    siteChanges,
+    clock: createDatabaseClock(async () => {
+      const time = sql<{ ms: number }>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`;
+      return (await time.execute(db(em()))).rows[0]!.ms;
+    }),
+    changes,
     async connections() {
       const { totalCount, idleCount, waitingCount } = await pool();
       return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: poolSize };
@@ -179,7 +200,7 @@ export function openDatabase(
       ),
     async close() {
       sessions.close();
-      await Promise.all([newActivities.close(), siteChanges.close()]);
+      await changes.close();
       await orm.close(true);
     },
   };

@@ -11,8 +11,8 @@ import { DatabaseWatch } from './watch.ts';
 export type DatabaseAddress = { url: string } | { socketDir: string; user: string; database: string };
 
 /** How long a statement waits for a lock before it fails. Source: storage §2. */
-const LOCK_TIMEOUT_MS = 8_000;
-const OPTIONS = `-c lock_timeout=${LOCK_TIMEOUT_MS} -c timezone=UTC`;
+export const LOCK_TIMEOUT = '8s';
+const OPTIONS = `-c lock_timeout=${LOCK_TIMEOUT} -c timezone=UTC`;
 /** How long opening a connection may take, including TLS and authentication. */
 const CONNECT_TIMEOUT_MS = 2_000;
 

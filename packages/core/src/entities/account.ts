@@ -6,6 +6,12 @@ import { TextArray } from './text-array.ts';
 const ACCOUNT_STATES = ['active', 'suspended', 'terminated'] as const;
 export type AccountState = (typeof ACCOUNT_STATES)[number];
 
+/** The state of an account, and why it is not active; `null` for no reason. */
+export interface AccountStanding {
+  state: AccountState;
+  stateReason: string | null;
+}
+
 /** An account, which owns deployments, domains and tokens. */
 export const Account = defineEntity({
   name: 'Account',
@@ -15,6 +21,8 @@ export const Account = defineEntity({
     name: p.text().nullable(),
     plan: p.text(),
     state: p.enum(ACCOUNT_STATES).default('active'),
+    /** Why the account is not active, as the operator wrote it for its members; `null` for no reason. */
+    stateReason: p.text().nullable(),
     /** The number of deployments, without those that are being deleted. Changes in the transaction that changes the deployments. */
     deploymentCount: p.integer().default(0),
     /** The size of the distinct contents of the account, in bytes; an upper bound unless `storageExact`. */
@@ -122,6 +130,9 @@ export const Activity = defineEntity({
     authMethod: p.text().$type<AuthMethod>(),
     meta: p.json<Record<string, unknown>>(),
   },
-  indexes: [{ name: 'activity_account_id_index', properties: ['account', 'id'] }],
+  indexes: [
+    { name: 'activity_account_id_index', properties: ['account', 'id'] },
+    { name: 'activity_filter_index', properties: ['account', 'event', 'authMethod', 'id'] },
+  ],
 });
 export type Activity = InferEntity<typeof Activity>;

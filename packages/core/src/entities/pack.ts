@@ -7,6 +7,8 @@ export const Boot = defineEntity({
     id: p.text().primary(),
     started: p.datetime(3),
     heartbeat: p.datetime(3),
+    /** Whether the process reads the change log. A process of an earlier release needs notifications. Source: storage §12. */
+    readsChanges: p.boolean().default(false),
   },
 });
 export type Boot = InferEntity<typeof Boot>;
@@ -26,6 +28,21 @@ export const Pack = defineEntity({
   },
 });
 export type Pack = InferEntity<typeof Pack>;
+
+/**
+ * The end of a reference to a pack, recorded by triggers. The newest row of a pack says since when nothing may refer to it.
+ * Source: storage W2.
+ */
+export const PackSuspect = defineEntity({
+  name: 'PackSuspect',
+  properties: {
+    /** Without a foreign key, whose check would lock the pack. */
+    packId: p.uuid().primary(),
+    /** By the clock of the database. */
+    since: p.datetime(6).primary().index('pack_suspect_since_index'),
+  },
+});
+export type PackSuspect = InferEntity<typeof PackSuspect>;
 
 /** The location of the bytes with one hash. Equal contents are stored once. Source: storage §1. */
 export const Content = defineEntity({
@@ -58,3 +75,12 @@ export const Compression = defineEntity({
   },
 });
 export type Compression = InferEntity<typeof Compression>;
+
+/** The id of the object store with the packs of this database. There is at most one row. Source: storage §13. */
+export const PackStoreId = defineEntity({
+  name: 'PackStoreId',
+  properties: {
+    store: p.text().primary(),
+    id: p.uuid(),
+  },
+});

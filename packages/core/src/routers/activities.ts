@@ -12,7 +12,7 @@ export const activities = router({
   list: op('GET /activities', 'List the activities of the account, newest first', {
     success: 'One page of the audit log; or, for `Accept: text/event-stream`, the activities as they happen.',
     description:
-      'Every change to the account and its resources is one activity. Activities never contain a secret. The filters `event` and `authMethod` apply to pages, not to the stream. With `Accept: text/event-stream`, the response is a stream of server-sent events that does not end: `id` is the cursor of an activity, `event` its name, `data` the activity as JSON. A client that sends the header `Last-Event-ID` resumes after that activity; with the query parameter `last`, the stream begins with that many past activities. An `event` with the name `error` has the error body and ends the stream.',
+      'Every change to the account and its resources is one activity. Activities never contain a secret. The filters `event` and `authMethod` apply to pages and to the stream. With `Accept: text/event-stream`, the response is a stream of server-sent events that does not end: `id` is the cursor of an activity, `event` its name, `data` the activity as JSON. A client that sends the header `Last-Event-ID` resumes after that activity; with the query parameter `last`, the stream begins with that many past activities that match the filters. An `event` with the name `error` has the error body and ends the stream.',
     events: 'activities.watch',
   })
     .input(ActivityQuery.prefault({}))
@@ -21,10 +21,11 @@ export const activities = router({
 
   /** Streams new activities. tRPC clients resume automatically with the id of the last event. Source: api §9. */
   watch: accountProcedure.input(ActivityWatch).subscription(async ({ ctx, input, signal }) => {
-    const after = input?.lastEventId ?? undefined;
+    const { lastEventId, last, ...filter } = input ?? {};
     const watch = await watchActivities(ctx, {
-      after,
-      last: input?.last,
+      after: lastEventId ?? undefined,
+      last,
+      filter,
       signal: signal ?? new AbortController().signal,
     });
     ctx.beginAfter?.(watch.begin);

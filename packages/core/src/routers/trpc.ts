@@ -5,6 +5,7 @@ import type { JsonBounds } from '../bounded-json.ts';
 import { type AccountCaller, type Browser, type Caller, clientOf, type Core, type Scope } from '../core.ts';
 import { ServiceError } from '../errors.ts';
 import { inFairTurn } from '../fair-turns.ts';
+import { requireActiveAccount } from '../services/inactive-account.ts';
 import { runQueued } from '../services/run-queued.ts';
 import { type Actor, mayCall, needsActiveAccount, needsProof } from './access.ts';
 import { toErrorBody, toServiceError, toTrpcError } from './error-body.ts';
@@ -93,7 +94,7 @@ const t = initTRPC
 export function requireActor(operation: string, { core, caller }: Scope<Caller>): void {
   const actor: Actor = caller.kind === 'anonymous' ? 'anonymous' : caller.credential;
   if (mayCall(operation, actor)) {
-    if (needsActiveAccount(operation)) requireActiveAccount(caller);
+    if (needsActiveAccount(operation)) requireActiveSession(caller);
     if (needsProof(operation)) requireProof({ core, caller });
     if (actor !== 'anonymous' || core.anonymousDeploys || !operation.startsWith('deployments.')) return;
     throw new ServiceError(
@@ -126,9 +127,8 @@ function refusalOf(actor: Actor): ServiceError {
 }
 
 /** @throws `forbidden` for the session of an account that is suspended or terminated. Source: api §6, §13. */
-function requireActiveAccount(caller: Caller): void {
-  const state = caller.kind === 'account' ? caller.session?.accountState : undefined;
-  if (state !== undefined && state !== 'active') throw new ServiceError('forbidden', `This account is ${state}.`);
+function requireActiveSession(caller: Caller): void {
+  if (caller.kind === 'account' && caller.session) requireActiveAccount(caller.session.standing);
 }
 
 function requireProof({ core, caller }: Scope<Caller>): void {

@@ -2,8 +2,9 @@ import { CREDENTIAL, DEFAULT_TOKEN_KEEP, type MemberRole } from '@berth/contract
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountCaller, Caller, Core, Scope } from '../core.ts';
 import { db, type StatementScope } from '../database/tables.ts';
-import { type AccountState, Token } from '../entities/index.ts';
+import { type AccountStanding, type AccountState, Token } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
+import { requireActiveAccount } from './inactive-account.ts';
 import { secretHash } from './random.ts';
 import { findSession, sessionOf } from './session-credential.ts';
 
@@ -18,11 +19,29 @@ const USED_PRECISION_MS = 60_000;
  */
 export async function authenticate(core: Core, header: string | undefined, address: string): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous', address };
+  const now = core.now();
+  const credential = readCredential(header);
+  const [row] =
+    credential === null
+      ? []
+      : await core.database.prepared<CredentialRow>(FIND_CREDENTIAL, [secretHash(credential), now]);
+  return callerOf(core, row, now);
+}
+
+/** Reads the credential from an `Authorization` header; `null` if it has none that could be valid. */
+export function readCredential(header: string): string | null {
   const credential = /^bearer +(\S+)$/i.exec(header.trim())?.[1];
-  const row = requireActive(
-    credential !== undefined && CREDENTIAL.test(credential) ? await findCredential(core, credential) : undefined,
-  );
-  if (row.stale) await markUsed(core, row.id);
+  return credential !== undefined && CREDENTIAL.test(credential) ? credential : null;
+}
+
+/**
+ * Returns the caller that a row of {@link FIND_CREDENTIAL} describes, and records that the credential was used.
+ *
+ * @throws `authentication_failed` without a row; `forbidden` for a suspended or terminated account.
+ */
+export async function callerOf(core: Core, found: CredentialRow | undefined, now: Date): Promise<AccountCaller> {
+  const row = requireActive(found);
+  if (row.used === null || row.used < staleBefore(now)) await markUsed(core, row.id);
   return {
     kind: 'account',
     account: row.account,
@@ -82,27 +101,29 @@ function credentialOf(scope: StatementScope, core: Core, { account, token }: Acc
   return db(scope)
     .selectFrom('token as t')
     .innerJoin('account as a', 'a.id', 't.account_id')
-    .select(['a.state', 't.expires'])
+    .select(['a.state', 'a.state_reason as stateReason', 't.expires'])
     .where('t.account_id', '=', account)
     .where('t.token', '=', token)
     .where(({ eb, or }) => or([eb('t.expires', 'is', null), eb('t.expires', '>', core.now())]));
 }
 
-function requireActive<T extends { state: AccountState }>(row: T | undefined): T {
+function requireActive<T extends AccountStanding>(row: T | undefined): T {
   if (!row)
     throw new ServiceError(
       'authentication_failed',
       'The credential is not valid: send "Authorization: Bearer <API key or deploy token>".',
     );
-  if (row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row.state}.`);
+  requireActiveAccount(row);
   return row;
 }
 
-interface CredentialRow {
+/** A row of {@link FIND_CREDENTIAL}. */
+export interface CredentialRow {
   id: number;
   account: string;
   plan: string;
   state: AccountState;
+  stateReason: string | null;
   token: string;
   kind: 'api' | 'deploy';
   /** The domains that a deploy token can publish to. */
@@ -112,22 +133,19 @@ interface CredentialRow {
   person: string | null;
   role: MemberRole | null;
   used: Date | null;
-  stale: boolean;
 }
 
-/** Nearly every request of the API runs this statement, so it is prepared. */
-const FIND_CREDENTIAL = `
-  select t.id::float8 as id, a.id as account, a.plan, a.state, t.token, t.kind, array_to_json(t.domains) as domains, t.keep,
-    t.person_id as person, m.role, t.used, t.used is null or t.used < $3 as stale
-  from token t join account a on a.id = t.account_id 
+/**
+ * The statement that finds a credential by its hash, `$1`, at the time `$2`. `client` is the account that pays for its requests;
+ * null if the credential cannot be used.
+ */
+export const FIND_CREDENTIAL = `
+  select t.id::float8 as id, a.id as account, a.plan, a.state, a.state_reason as "stateReason", t.token, t.kind,
+    array_to_json(t.domains) as domains, t.keep, t.person_id as person, m.role, t.used,
+    case a.state when 'active' then a.id end as client
+  from token t join account a on a.id = t.account_id
     left join member m on m.account_id = t.account_id and m.person_id = t.person_id
   where t.secret_hash = $1 and (t.expires is null or t.expires > $2) and (t.person_id is null or m.id is not null)`;
-
-async function findCredential({ database, now }: Core, credential: string): Promise<CredentialRow | undefined> {
-  const values = [secretHash(credential), now(), staleBefore(now())];
-  const [row] = await database.prepared<CredentialRow>('credential', FIND_CREDENTIAL, values);
-  return row;
-}
 
 /** Records that a credential was used. Only one of several concurrent requests writes. */
 async function markUsed(core: Core, id: number): Promise<void> {

@@ -52,10 +52,17 @@ export function toPage<T>(
   return { rows: page, nextCursor: encodeCursor(scope, keyOf(page.at(-1)!)) };
 }
 
-/**
- * Selects the rows that follow a given row in a list that is sorted newest first, by creation and then by id. The first
- * bound lets an index seek to the position, so that a page does not read the rows of earlier pages again.
- */
-export function olderThan<T extends string | number>(created: Date, id: T) {
-  return { created: { $lte: created }, $or: [{ created: { $lt: created } }, { id: { $lt: id } }] };
+/** The values of a statement, in the order in which its text names them. */
+export class Values {
+  readonly list: unknown[];
+
+  /** @param first The values of `$1`, `$2` and so on, which the text names itself. */
+  constructor(...first: unknown[]) {
+    this.list = first;
+  }
+
+  /** Adds a value. @returns Its place in the text, such as `$2`. */
+  add(value: unknown): string {
+    return `$${this.list.push(value)}`;
+  }
 }

@@ -5,7 +5,7 @@ import { Deployment } from '../entities/index.ts';
 import { notFound } from '../errors.ts';
 
 /** The filter for the deployments that an account can see. Expired deployments are hidden before they are swept. */
-export const visibleTo = ({ core, caller }: Scope) => ({
+const visibleTo = ({ core, caller }: Scope) => ({
   account: caller.account,
   $or: [{ expires: null }, { expires: { $gt: core.now() } }],
 });

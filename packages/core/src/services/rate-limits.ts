@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Core, RateLimit, RateLimitName, RateLimits } from '../core.ts';
 import { db } from '../database/tables.ts';
 import { toUnavailable } from '../database/outages.ts';
-import { RateBucket } from '../entities/index.ts';
 import { ServiceError } from '../errors.ts';
 import { rateLimited } from '../metrics.ts';
 
@@ -47,7 +46,14 @@ const UNLIMITED_STATE: RateLimitState = {
  */
 export async function takeRateLimit(core: Core, name: RateLimitName, who: string, cost = 1): Promise<RateLimitState> {
   if (!core.rateLimits) return UNLIMITED_STATE;
-  const state = await takeFromBucket(core, `${name}:${who}`, core.rateLimits[name], cost);
+  return countRefusal(name, await takeFromBucket(core, bucketKey(name, who), core.rateLimits[name], cost));
+}
+
+/** The key of the bucket of a client under a named limit. */
+export const bucketKey = (name: RateLimitName, who: string): string => `${name}:${who}`;
+
+/** Counts a refusal in the metrics, if the state is one. */
+export function countRefusal(name: RateLimitName, state: RateLimitState): RateLimitState {
   if (!state.allowed) rateLimited[name].value += 1;
   return state;
 }
@@ -59,31 +65,61 @@ export async function takeRateLimit(core: Core, name: RateLimitName, who: string
  * @throws `unavailable` if the database cannot be used.
  */
 export async function takeFromBucket(core: Core, key: string, limit: RateLimit, cost = 1): Promise<RateLimitState> {
+  const values = [core.now().toISOString(), ...bucketValues(limit, cost), key];
+  const [row] = await core.database.prepared<BucketRow>(TAKE_FROM_BUCKET, values).catch(throwOutage);
+  return stateOf(row!, limit, cost);
+}
+
+/** What {@link takeTokens} returns. */
+export interface BucketRow {
+  taken: boolean;
+  /** The microseconds until the bucket is full. */
+  untilFull: number;
+}
+
+/** The values of the parameters `tokens` and `capacity` of {@link takeTokens}. */
+export function bucketValues(limit: RateLimit, cost: number): [tokens: number, capacity: number] {
   const { token, capacity } = microsecondsOf(limit);
-  const now = core.now();
-  const micros = (amount: number) => sql`${amount} * interval '1 microsecond'`;
-  const emptyBucket = sql`${now}::timestamptz + ${micros(capacity)}`;
+  return [cost * token, capacity];
+}
+
+/**
+ * Returns a statement that takes tokens from a bucket, or none if there are not enough. It returns a {@link BucketRow}. The bucket
+ * stores when it will be full: each token is the time in which it is refilled.
+ *
+ * @param sqlOf The expressions of the key, of the time, and of the tokens and the capacity in microseconds. No row is returned if
+ *   the key is null.
+ */
+export function takeTokens(sqlOf: Record<'key' | 'now' | 'tokens' | 'capacity', string>): string {
+  const now = `${sqlOf.now}::timestamptz`;
+  const tokens = `${sqlOf.tokens}::float8 * interval '1 microsecond'`;
+  const emptyBucket = `${now} + ${sqlOf.capacity}::float8 * interval '1 microsecond'`;
+  const fits = `${sqlOf.tokens}::float8 <= ${sqlOf.capacity}::float8`;
   // A wrong clock or a former, larger limit may have stored a later time than an empty bucket has.
-  const bucketBefore = sql`least(greatest(b."full", ${now}), ${emptyBucket})`;
-  const mayTake = sql`${bucketBefore} + ${micros(cost * token)} <= ${emptyBucket}`;
-  const fitsLimit = cost <= limit.count;
-  const { rows } = await sql<{ allowed: boolean; untilFull: number }>`
+  const before = `least(greatest(b."full", ${now}), ${emptyBucket})`;
+  const mayTake = `${before} + ${tokens} <= ${emptyBucket}`;
+  return `
     insert into rate_bucket as b (key, "full", taken)
-    values (${key}, ${now}::timestamptz + ${micros(fitsLimit ? cost * token : 0)}, ${fitsLimit})
+    select key, case when ${fits} then ${now} + ${tokens} else ${now} end, ${fits}
+    from (select ${sqlOf.key} as key) bucket where key is not null
     on conflict (key) do update set
-      "full" = case when ${mayTake} then ${bucketBefore} + ${micros(cost * token)} else ${bucketBefore} end, taken = ${mayTake}
-    returning taken as allowed, (extract(epoch from b."full" - ${now}::timestamptz) * 1000000)::float8 as "untilFull"`
-    .execute(db(core))
-    .catch(throwOutage);
-  const { allowed, untilFull } = rows[0]!;
+      "full" = case when ${mayTake} then ${before} + ${tokens} else ${before} end, taken = ${mayTake}
+    returning b.taken, (extract(epoch from b."full" - ${now}) * 1000000)::float8 as "untilFull"`;
+}
+
+const TAKE_FROM_BUCKET = takeTokens({ now: '$1', tokens: '$2', capacity: '$3', key: '$4::text' });
+
+/** Returns the state of a bucket after {@link takeTokens}. */
+export function stateOf({ taken, untilFull }: BucketRow, limit: RateLimit, cost: number): RateLimitState {
+  const { token, capacity } = microsecondsOf(limit);
   const missing = Math.max(0, Math.min(untilFull, capacity));
   const wantedMicros = Math.min(cost, limit.count) * token;
   return {
-    allowed,
+    allowed: taken,
     limit: limit.count,
     remaining: Math.floor((capacity - missing) / token),
     resetSeconds: Math.ceil(missing / 1_000_000),
-    retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((missing + wantedMicros - capacity) / 1_000_000)),
+    retryAfterSeconds: taken ? 0 : Math.max(1, Math.ceil((missing + wantedMicros - capacity) / 1_000_000)),
   };
 }
 
@@ -107,7 +143,7 @@ export function rateLimitExceeded(state: RateLimitState): ServiceError {
 /** Puts a token back, unless the bucket is full. @throws `unavailable` if the database cannot be used. */
 export async function giveBackRateLimit(core: Core, name: RateLimitName, who: string): Promise<void> {
   if (!core.rateLimits) return;
-  const key = `${name}:${who}`;
+  const key = bucketKey(name, who);
   const { token } = microsecondsOf(core.rateLimits[name]);
   await sql`update rate_bucket set "full" = "full" - ${token} * interval '1 microsecond' where key = ${key}`
     .execute(db(core))
@@ -116,7 +152,7 @@ export async function giveBackRateLimit(core: Core, name: RateLimitName, who: st
 
 /** Deletes the rows of full buckets, because a bucket without a row counts as full. */
 export async function deleteFullBuckets(core: Core): Promise<void> {
-  await core.database.em().nativeDelete(RateBucket, { full: { $lte: core.now() } });
+  await db(core).deleteFrom('rate_bucket').where('full', '<=', core.now()).execute();
 }
 
 /** Converts a limit to the time for one token and for a full bucket. The rounding lets exactly `count` tokens fit. */

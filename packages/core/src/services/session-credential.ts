@@ -15,11 +15,13 @@ export function sessionExpires(created: Date, seen: Date): Date {
   return new Date(Math.min(created.getTime() + MAX_SESSION_MS, seen.getTime() + IDLE_MS));
 }
 
-interface SessionRow {
+/** A row of {@link FIND_SESSION}. */
+export interface SessionRow {
   id: string;
   account: string;
   plan: string;
   state: AccountState;
+  stateReason: string | null;
   person: string;
   email: string;
   role: 'owner' | 'member';
@@ -28,9 +30,13 @@ interface SessionRow {
   seen: Date;
 }
 
-/** Every request of the console runs this statement, so it is prepared. A session ends with the membership. */
-const FIND_SESSION = `
-  select s.id, s.account_id as account, a.plan, a.state, s.person_id as person, p.email, m.role, s.proved, s.created, s.seen
+/**
+ * The statement that finds a session by the hash of its secret, `$1`, at the time `$2`. A session ends with the membership. `client`
+ * is the account that pays for its requests.
+ */
+export const FIND_SESSION = `
+  select s.id, s.account_id as account, a.plan, a.state, a.state_reason as "stateReason", s.person_id as person, p.email, m.role,
+    s.proved, s.created, s.seen, a.id as client
   from session s
   join account a on a.id = s.account_id
   join person p on p.id = s.person_id
@@ -44,10 +50,14 @@ const FIND_SESSION = `
  */
 export async function findSession(core: Core, secret: string): Promise<AccountCaller | undefined> {
   const now = core.now();
-  const [row] = await core.database.prepared<SessionRow>('session', FIND_SESSION, [secretHash(secret), now]);
-  if (!row) return undefined;
+  const [row] = await core.database.prepared<SessionRow>(FIND_SESSION, [secretHash(secret), now]);
+  return row && sessionCallerOf(core, row, now);
+}
+
+/** Returns the caller that a row of {@link FIND_SESSION} describes, and records that the session was used. */
+export async function sessionCallerOf(core: Core, row: SessionRow, now: Date): Promise<AccountCaller> {
   if (now.getTime() - row.seen.getTime() > SEEN_PRECISION_MS) await markSeen(core, row, now);
-  const { account, plan, person, email, role, proved, state } = row;
+  const { account, plan, person, email, role, proved, state, stateReason } = row;
   return {
     kind: 'account',
     account,
@@ -55,7 +65,7 @@ export async function findSession(core: Core, secret: string): Promise<AccountCa
     credential: 'session',
     token: row.id,
     member: { person, role },
-    session: { email, proved, accountState: state },
+    session: { email, proved, standing: { state, stateReason } },
     authMethod: 'session',
     used: row.seen,
   };
@@ -79,7 +89,7 @@ export function sessionOf(scope: StatementScope, core: Core, { account, token }:
     .innerJoin('member as m', (join) =>
       join.onRef('m.account_id', '=', 's.account_id').onRef('m.person_id', '=', 's.person_id'),
     )
-    .select(['a.state', 's.expires'])
+    .select(['a.state', 'a.state_reason as stateReason', 's.expires'])
     .where('s.id', '=', token)
     .where('s.account_id', '=', account)
     .where('s.expires', '>', core.now());

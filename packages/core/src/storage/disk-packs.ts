@@ -4,13 +4,15 @@ import { Readable } from 'node:stream';
 import { failpoint } from '../failpoints.ts';
 import { openDirectWriter, writeFully } from './direct-writer.ts';
 import { createOpenFiles, type OpenFiles } from './open-files.ts';
-import type { PackFile, PackStore, ContentLocation } from './packs.ts';
+import type { ContentLocation, PackFile, PackReader, PackStore } from './packs.ts';
 
 const SUFFIX = '.pack';
 /** With less free space than this, packs count as not writable. */
 const MIN_FREE_BYTES = 16 * 1024 ** 2;
 const PROBE = Buffer.alloc(4096, 'a probe of the disk ');
 const CHUNK_BYTES = 256 * 1024;
+/** The transaction holds locks that block other deploys while it waits for its pack. */
+const CONCURRENT_SEAL_BYTES = 64 * 1024 ** 2;
 const SHARDS = Array.from({ length: 16 }, (_, i) => i.toString(16));
 
 /** Opens a store of packs as files in 16 folders below `root`, which are created if they are missing. */
@@ -24,12 +26,7 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
   const folderOf = (pack: string) => join(root, pack.slice(0, 1));
   const fileOf = (pack: string) => join(folderOf(pack), pack + SUFFIX);
   const files = createOpenFiles();
-  return {
-    async create(pack) {
-      const handle = await open(fileOf(pack), 'wx+', 0o600);
-      failpoint('pack.created');
-      return diskPack(handle, fileOf(pack), folderOf(pack));
-    },
+  const reader: PackReader = {
     stream: (place) => Readable.from(chunksOf(files, fileOf(place.pack), place), { objectMode: false }),
     async read(place) {
       const file = await files.use(fileOf(place.pack));
@@ -41,6 +38,16 @@ export async function openDiskPacks(root: string): Promise<PackStore> {
       } finally {
         file.release();
       }
+    },
+  };
+  return {
+    ...reader,
+    concurrentSealBytes: CONCURRENT_SEAL_BYTES,
+    scan: () => reader,
+    async create(pack) {
+      const handle = await open(fileOf(pack), 'wx+', 0o600);
+      failpoint('pack.created');
+      return diskPack(handle, fileOf(pack), folderOf(pack));
     },
     async modified(pack) {
       try {

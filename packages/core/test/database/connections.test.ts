@@ -52,7 +52,11 @@ beforeAll(async () => {
     },
   });
   admin = await connectTo(server);
+  const database = openDatabase(server.address);
+  await database.migrate();
+  await database.close();
   await admin.query('create role app login');
+  await admin.query('grant all on all tables in schema public to app');
 });
 afterAll(async () => {
   await admin.end();
@@ -62,13 +66,12 @@ afterAll(async () => {
 
 const urlOf = (query: string, user = 'berth') => `postgres://${user}@${HOST}:5432/berth?application_name=ours&${query}`;
 
-/** Returns the sessions of the pool and of a listener, as the server lists them. */
-async function sessionsOf(url: string): Promise<{ pool: object; listener: object }> {
+/** Returns the sessions of the pool and of the change log, as the server lists them. */
+async function sessionsOf(url: string): Promise<{ pool: object; changeLog: object }> {
   const database = openDatabase({ url });
   try {
-    await database.siteChanges.subscribe(() => {});
+    await database.changes.subscribe(() => {});
     const [settings] = await database.prepared<Record<string, string>>(
-      'settings',
       `select current_setting('work_mem') as work_mem, current_setting('lock_timeout') as lock_timeout, current_user::text as "user"`,
       [],
     );
@@ -76,7 +79,7 @@ async function sessionsOf(url: string): Promise<{ pool: object; listener: object
     const strip = ({ app, tls }: { app: string; tls: boolean }) => ({ app, tls });
     return {
       pool: { ...strip(rows.find(({ query }) => query.includes('work_mem'))!), ...settings },
-      listener: strip(rows.find(({ query }) => query.startsWith('listen'))!),
+      changeLog: strip(rows.find(({ query }) => query.includes('pg_current_snapshot'))!),
     };
   } finally {
     await database.close();
@@ -85,22 +88,22 @@ async function sessionsOf(url: string): Promise<{ pool: object; listener: object
   }
 }
 
-describe('scale B1: a connection by DATABASE_URL, for statements or for notifications,', () => {
+describe('scale B1: a connection by DATABASE_URL, for statements or for the change log,', () => {
   it.each([
     ['no-verify', () => 'sslmode=no-verify'],
     ['verify-full and its CA', () => `sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate)}`],
     ['require and its CA', () => `sslmode=require&sslrootcert=${encodeURIComponent(certificate)}`],
     ['require as libpq has it', () => 'uselibpqcompat=true&sslmode=require'],
   ])('uses TLS with sslmode=%s, and has the options of the URL in addition to those of Berth', async (_, query) => {
-    const { pool, listener } = await sessionsOf(urlOf(`${query()}&options=-c%20work_mem%3D7MB`));
-    expect(listener).toEqual({ app: 'ours', tls: true });
+    const { pool, changeLog } = await sessionsOf(urlOf(`${query()}&options=-c%20work_mem%3D7MB`));
+    expect(changeLog).toEqual({ app: 'ours', tls: true });
     expect(pool).toEqual({ app: 'ours', tls: true, work_mem: '7MB', lock_timeout: '8s', user: 'berth' });
   });
 
   it('can use the socket and the user that host= and user= of the URL name', async () => {
     const socket = encodeURIComponent(server.address.socketDir);
-    const { pool, listener } = await sessionsOf(`postgresql:///berth?host=${socket}&user=app&application_name=ours`);
-    expect(listener).toEqual({ app: 'ours', tls: false });
+    const { pool, changeLog } = await sessionsOf(`postgresql:///berth?host=${socket}&user=app&application_name=ours`);
+    expect(changeLog).toEqual({ app: 'ours', tls: false });
     expect(pool).toMatchObject({ app: 'ours', tls: false, user: 'app' });
   });
 
@@ -109,7 +112,7 @@ describe('scale B1: a connection by DATABASE_URL, for statements or for notifica
     async (mode) => {
       const database = openDatabase({ url: urlOf(`sslmode=${mode}`) });
       await expect(database.migrate()).rejects.toThrow(/self-signed certificate/);
-      await expect(database.siteChanges.subscribe(() => {})).rejects.toThrow(/self-signed certificate/);
+      await expect(database.changes.subscribe(() => {})).rejects.toThrow(/self-signed certificate/);
       await database.close();
     },
   );

@@ -111,7 +111,8 @@ describe('api §8: while a sweep is running, the doctor', () => {
       await sweep(core, { graceMs: 0 });
       return core.packs.read(place);
     };
-    expect(await examineCore({}, { ...core, packs: { ...core.packs, read } })).toEqual([]);
+    const scan = () => ({ ...core.packs.scan(), read });
+    expect(await examineCore({}, { ...core, packs: { ...core.packs, scan } })).toEqual([]);
     expect(packFileExists(pack)).toBe(false);
   });
 

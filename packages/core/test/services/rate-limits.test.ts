@@ -1,7 +1,11 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { CompiledQuery, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { useTestCore } from '@berth/testing/core';
+import type { Database } from '../../src/database/database.ts';
 import type { RateLimit } from '../../src/core.ts';
 import { openDatabase } from '../../src/database/database.ts';
+import { db } from '../../src/database/tables.ts';
 import {
   DEFAULT_RATE_LIMITS,
   deleteFullBuckets,
@@ -178,4 +182,28 @@ it('deleteFullBuckets deletes the buckets that are full again, and no others', a
   expect(await test.database.query(`select key from rate_bucket where key in ('forgotten', 'kept')`)).toEqual([
     { key: 'kept' },
   ]);
+});
+
+/** The updates that the session has made since its statistics were last collected, and those within a page. */
+async function countUpdates(em: EntityManager): Promise<{ updates: number; hot: number }> {
+  const { rows } = await sql<{ updates: number; hot: number }>`
+    select n_tup_upd::float8 as updates, n_tup_hot_upd::float8 as hot
+    from pg_stat_xact_user_tables where relname = 'rate_bucket'`.execute(db(em));
+  return rows[0]!;
+}
+
+describe('scale B12: a request that takes a token', () => {
+  it('changes the row in its page, without a new entry in any index', async () => {
+    await takeFromBucket(test.core, 'hot', DEFAULT_RATE_LIMITS.global);
+    const [before, after] = await test.core.database.transaction(async (em) => {
+      const prepared: Database['prepared'] = async <Row extends object>(text: string, values: readonly unknown[]) =>
+        (await db(em).executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows;
+      const core = { ...test.core, database: { ...test.core.database, prepared } };
+      const countsBefore = await countUpdates(em);
+      for (let n = 0; n < 20; n += 1) await takeFromBucket(core, 'hot', DEFAULT_RATE_LIMITS.global);
+      return [countsBefore, await countUpdates(em)];
+    });
+    expect(after.updates - before.updates).toBe(20);
+    expect(after.hot - before.hot).toBe(20);
+  });
 });

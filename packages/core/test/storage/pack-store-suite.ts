@@ -62,6 +62,17 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         const expectedBytes = bytes.subarray(offset, offset + length);
         expect((await store.read({ pack, offset, length })).equals(expectedBytes)).toBe(true);
         expect((await buffer(store.stream({ pack, offset, length }))).equals(expectedBytes)).toBe(true);
+        expect((await store.scan().read({ pack, offset, length })).equals(expectedBytes)).toBe(true);
+        expect((await buffer(store.scan().stream({ pack, offset, length }))).equals(expectedBytes)).toBe(true);
+      });
+
+      it('can be read one after another by a scan', async () => {
+        const scan = store.scan();
+        for (let offset = 0; offset < LARGE_BYTES; offset += 99_991) {
+          const length = Math.min(99_991, LARGE_BYTES - offset);
+          const expectedBytes = bytes.subarray(offset, offset + length);
+          expect((await scan.read({ pack, offset, length })).equals(expectedBytes)).toBe(true);
+        }
       });
 
       it.each([
@@ -71,6 +82,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
       ])('cannot be read if the pack is too short for %s', async (_, offset, length) => {
         await expect(store.read({ pack, offset, length })).rejects.toThrow();
         await expect(buffer(store.stream({ pack, offset, length }))).rejects.toThrow();
+        await expect(store.scan().read({ pack, offset, length })).rejects.toThrow();
       });
 
       it.each([[0], [1], [LARGE_BYTES]])(
@@ -79,6 +91,7 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
           const place = { pack: newId(), offset: 0, length };
           await expect(store.read(place)).rejects.toMatchObject({ code: 'ENOENT' });
           await expect(buffer(store.stream(place))).rejects.toMatchObject({ code: 'ENOENT' });
+          await expect(store.scan().read(place)).rejects.toMatchObject({ code: 'ENOENT' });
         },
       );
 
@@ -177,7 +190,8 @@ export function describePackStore(name: string, openStore: () => Promise<StoreUn
         await file.write(Buffer.from('first'), 0);
         await expect(store.create(pack)).rejects.toThrow();
         await file.seal(5);
-        await expect(store.create(pack)).rejects.toThrow();
+        const useAgain = async () => (await store.create(pack)).seal(0);
+        await expect(useAgain()).rejects.toThrow();
         expect((await store.read({ pack, offset: 0, length: 5 })).toString()).toBe('first');
       });
 

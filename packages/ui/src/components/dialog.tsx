@@ -61,7 +61,7 @@ export function Confirm({ question, action, variant = 'danger', onConfirm, onCan
   const { isBusy, run } = useBusy();
   return (
     <div
-      className="confirm"
+      className={variant === 'primary' ? 'confirm is-calm' : 'confirm'}
       role="group"
       aria-labelledby={id}
       onKeyDown={(event) => {

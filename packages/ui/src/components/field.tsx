@@ -60,17 +60,26 @@ interface PasswordFieldProps {
 }
 
 export function PasswordField({ password, onPassword, hint }: PasswordFieldProps) {
-  const [isShown, setShown] = useState(false);
   const error = password === undefined ? null : passwordError(password);
   return (
-    <Field
+    <SecretField
       label="Password"
-      type={isShown ? 'text' : 'password'}
       autoComplete="new-password"
       value={password ?? ''}
       lateError={error}
       hint={error ?? hint ?? 'Visitors need this password. Leave the field empty for no password.'}
       onText={(text) => onPassword(text || undefined)}
+    />
+  );
+}
+
+/** A field whose text a button shows. */
+export function SecretField(props: FieldProps) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <Field
+      {...props}
+      type={isShown ? 'text' : 'password'}
       trailing={
         <IconButton
           icon={isShown ? EyeOff : Eye}

@@ -14,8 +14,19 @@ export function Link({ url, className = '', children }: { url: string; className
     event.preventDefault();
     openLink(url);
   };
+  // A window that opens links itself refuses new windows, which a middle click would open.
+  const openByMiddleClick = (event: MouseEvent) => {
+    if (event.button === 1) open(event);
+  };
   return (
-    <a title={url} draggable={false} className={`link ${className}`} onClick={open} {...inNewTab(url)}>
+    <a
+      title={url}
+      draggable={false}
+      className={`link ${className}`}
+      onClick={open}
+      onAuxClick={openByMiddleClick}
+      {...inNewTab(url)}
+    >
       {children ?? url.replace(/^https?:\/\//, '').replace(/\/$/, '')}
     </a>
   );
@@ -54,7 +65,7 @@ interface CopyButtonProps {
   text: string;
   /** The words after “Copy” in the name of the button, such as `link`. */
   subject: string;
-  /** The text of the button. Without a label, the button is an icon. */
+  /** The text of the button: the beginning of its name. Without a label, the button is an icon. */
   label?: string;
 }
 
@@ -72,7 +83,7 @@ export function CopyButton({ text, subject, label }: CopyButtonProps) {
     if (await ask(copy(text))) setCopied(true);
   };
   const icon = isCopied ? Check : Copy;
-  const name = isCopied ? `Copied ${subject}` : `${label ?? 'Copy'} ${subject}`;
+  const name = `${isCopied ? 'Copied' : 'Copy'} ${subject}`;
   if (label === undefined)
     return <IconButton icon={icon} label={name} className={isCopied ? 'is-good' : ''} onClick={copyLink} />;
   return <Button label={isCopied ? 'Copied' : label} small icon={icon} onClick={copyLink} aria-label={name} />;

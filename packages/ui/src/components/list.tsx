@@ -5,9 +5,11 @@ import type { List } from '../state/paged-list.ts';
 import { ProblemBox } from './status.tsx';
 
 const MARGIN_ROWS = 8;
+const USUAL_TEXT_PX = 16;
 
 interface VirtualListProps<T> {
   items: readonly T[];
+  /** The height of a row in CSS pixels, if the browser has the usual size of text. */
   rowHeight: number;
   keyOf: (item: T) => string;
   label: string;
@@ -17,8 +19,9 @@ interface VirtualListProps<T> {
 }
 
 /** A list of rows of equal height. Only the visible rows and the focused row are in the DOM, so long lists cost no more than short ones. */
-export function VirtualList<T>({ items, rowHeight, keyOf, label, pinned, children }: VirtualListProps<T>) {
+export function VirtualList<T>({ items, rowHeight: usualHeight, keyOf, label, pinned, children }: VirtualListProps<T>) {
   const ref = useRef<HTMLUListElement>(null);
+  const rowHeight = usualHeight * textScale();
   const [from, to] = useVisibleRows(ref, items.length, rowHeight);
   const [focused, setFocused] = useState<string>();
   const visibleIndexes = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
@@ -56,6 +59,11 @@ export function VirtualList<T>({ items, rowHeight, keyOf, label, pinned, childre
         })}
     </ul>
   );
+}
+
+/** Returns by how much the person has enlarged the text of the browser. */
+function textScale(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / USUAL_TEXT_PX;
 }
 
 function useVisibleRows(ref: { current: HTMLElement | null }, count: number, rowHeight: number): [number, number] {

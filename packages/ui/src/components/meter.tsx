@@ -1,5 +1,6 @@
 import './meter.css';
 import { bytes } from '@berth/client/amounts';
+import { useState } from 'react';
 import { useAccount } from '../state/account.ts';
 
 const METERS = [
@@ -57,11 +58,21 @@ function Meter({ label, used, cap = Infinity, format = (amount) => amount.toLoca
   );
 }
 
-/** A progress bar. @param part The filled part, from 0 to 1; `null` while it is unknown. */
-export function ProgressBar({ part, label }: { part: number | null; label: string }) {
+interface ProgressBarProps {
+  label: string;
+  /** The filled part, from 0 to 1; `null` while it is unknown. */
+  part: number | null;
+  /** True while the work waits. The bar then keeps its last part and does not move. */
+  isWaiting?: boolean | undefined;
+}
+
+export function ProgressBar({ label, part: knownPart, isWaiting = false }: ProgressBarProps) {
+  const [lastPart, setLastPart] = useState(knownPart);
+  if (!isWaiting && knownPart !== lastPart) setLastPart(knownPart);
+  const part = isWaiting ? (lastPart ?? 0) : knownPart;
   return (
     <div
-      className={part === null ? 'progress is-open' : 'progress'}
+      className={`progress${part === null ? ' is-open' : ''}${isWaiting ? ' is-waiting' : ''}`}
       role="progressbar"
       aria-label={label}
       aria-valuenow={part === null ? undefined : Math.round(part * 100)}

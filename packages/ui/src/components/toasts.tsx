@@ -6,6 +6,8 @@ import { withFile } from '../text/files.ts';
 import { Button, IconButton } from './button.tsx';
 
 const SHOWN_MS = 5_000;
+/** A message that offers an action stays long enough to read it and to reach its button. */
+const SHOWN_WITH_ACTION_MS = 15_000;
 
 export function Toasts({ toasts, dismiss }: { toasts: readonly Toast[]; dismiss: (id: number) => void }) {
   return (
@@ -20,11 +22,12 @@ export function Toasts({ toasts, dismiss }: { toasts: readonly Toast[]; dismiss:
 function ToastCard({ toast, dismiss }: { toast: Toast; dismiss: (id: number) => void }) {
   const { id, text, problem, action } = toast;
   const isProblem = problem !== null;
+  const hasAction = action !== undefined;
   useEffect(() => {
     if (isProblem) return;
-    const timer = setTimeout(() => dismiss(id), SHOWN_MS);
+    const timer = setTimeout(() => dismiss(id), hasAction ? SHOWN_WITH_ACTION_MS : SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [isProblem, id, dismiss]);
+  }, [isProblem, hasAction, id, dismiss]);
   const Icon = problem ? CircleAlert : CircleCheck;
   return (
     <div className={problem ? 'toast is-bad' : 'toast'} role={problem ? 'alert' : 'status'}>

@@ -12,6 +12,8 @@ export interface Navigation {
   target: { id?: string | undefined };
   /** True if each page scrolls below its head, as in a window; false if the whole document scrolls. */
   pagesScroll: boolean;
+  /** True if a link can open in another tab, as in a browser. */
+  hasTabs: boolean;
 }
 
 export const NavigationContext = createContext<Navigation | null>(null);

@@ -97,6 +97,8 @@ function createListActions<T>(client: QueryClient, queryKey: QueryKey, source: (
   let lastRefresh = 0;
   /** The changes that were made while an answer was awaited that may not contain them. */
   let pendingChanges: Change<T>[] = [];
+  /** The changes since the last refresh was sent; `null` if no refresh is running. */
+  let changesSinceRefresh: Change<T>[] | null = null;
   const setPages = (by: (pages: readonly Page<T>[]) => Page<T>[]) =>
     client.setQueryData<InfiniteData<Page<T>, string | undefined>>(queryKey, (data) => {
       if (data === undefined) return undefined;
@@ -110,6 +112,7 @@ function createListActions<T>(client: QueryClient, queryKey: QueryKey, source: (
   };
   const change = (by: Change<T>) => {
     if (client.isFetching({ queryKey, exact: true }) > 0) pendingChanges.push(by);
+    changesSinceRefresh?.push(by);
     setPages((pages) => changeItems(pages, by));
   };
   const replace = (key: string, item: T | null) =>
@@ -119,14 +122,19 @@ function createListActions<T>(client: QueryClient, queryKey: QueryKey, source: (
   const refresh = async () => {
     const { read, keyOf } = source();
     const refreshNumber = ++lastRefresh;
+    changesSinceRefresh = [];
     const answer = await read(undefined);
-    if (refreshNumber !== lastRefresh || !answer.ok) return;
+    if (refreshNumber !== lastRefresh) return;
+    const missedChanges = changesSinceRefresh;
+    changesSinceRefresh = null;
+    if (!answer.ok) return;
     const newestItems = answer.value.items;
     const { pages = [] } = client.getQueryData<InfiniteData<Page<T>>>(queryKey) ?? {};
     const knownKeys = new Set(pages.flatMap(({ items }) => items.map(keyOf)));
     // Without a known item on the page, items may be missing between the page and the list, so reload.
     if (knownKeys.size > 0 && !newestItems.some((item) => knownKeys.has(keyOf(item)))) return reload();
     setPages((pages) => changeItems(pages, (items) => unique([...newestItems, ...items], keyOf)));
+    for (const by of missedChanges) setPages((pages) => changeItems(pages, by));
   };
   return {
     reload,

@@ -1,9 +1,20 @@
 import { bytes, count, duration } from '@berth/client/amounts';
-import type { Amount, PauseReason, Progress } from '../publishing.ts';
+import type { Amount, PauseReason, Progress, Publishing } from '../publishing.ts';
 import { untilText } from './time.ts';
 
-/** Returns the current step, its numbers, and the part that is done, from 0 to 1 or `null`. @param now Unix milliseconds. */
-export function progressText(progress: Progress, now: number): { doing: string; detail: string; part: number | null } {
+interface ProgressText {
+  /** The current step. */
+  doing: string;
+  /** The numbers of the step. */
+  detail: string;
+  /** The part that is done, from 0 to 1; `null` if it is unknown. */
+  part: number | null;
+  /** True while nothing happens until the next attempt. */
+  isWaiting?: boolean;
+}
+
+/** Describes the progress of a publish job. @param now Unix milliseconds. */
+export function progressText(progress: Progress, now: number): ProgressText {
   switch (progress.phase) {
     case 'listing':
       return { doing: 'Scanning folder', detail: '', part: null };
@@ -18,12 +29,17 @@ export function progressText(progress: Progress, now: number): { doing: string; 
     case 'linking':
       return { doing: 'Updating the address', detail: '', part: 1 };
     case 'retrying':
-      return { doing: `Trying again ${untilText(progress.at, now)}`, detail: progress.reason, part: null };
+      return {
+        doing: `Trying again ${untilText(progress.at, now)}`,
+        detail: progress.reason,
+        part: null,
+        isWaiting: true,
+      };
   }
 }
 
-/** The texts that screen readers announce when a phase begins. */
-export const MILESTONES: Partial<Record<Progress['phase'], string>> = {
+/** What screen readers announce when a phase begins. */
+const MILESTONES: Partial<Record<Progress['phase'], string>> = {
   reading: 'scanning files',
   sending: 'uploading files',
   finishing: 'all files are uploaded',
@@ -32,10 +48,35 @@ export const MILESTONES: Partial<Record<Progress['phase'], string>> = {
 
 const PAUSE_TEXTS: Record<PauseReason, string> = {
   asked: 'Nothing is sent until you continue.',
-  offline: 'You are offline. The upload continues when you are back.',
+  offline: 'There is no connection. The upload continues when it is back.',
   permission: 'You reloaded the page. The browser asks before it reads the folder again.',
-  'choose-again': 'You reloaded the page. Choose the same folder to continue; what arrived is not sent again.',
+  'choose-again':
+    'You reloaded the page. Choose the same folder to continue. Files that were already sent are not sent again.',
 };
+
+/** Returns what screen readers announce when a drop comes into its state; an empty text for nothing. */
+export function announcementOf({ name, state }: Publishing): string {
+  switch (state.is) {
+    case 'asking':
+      return `${name} needs an answer.`;
+    case 'queued':
+      return `${name} is queued.`;
+    case 'building':
+      return `${name} is being built.`;
+    case 'working': {
+      const milestone = MILESTONES[state.progress.phase];
+      return milestone === undefined ? '' : `${name}: ${milestone}.`;
+    }
+    case 'paused':
+      return `${name} is paused. ${pauseText(state.why)}`;
+    case 'published':
+      return `${name} is published${state.published.copied ? ' and its link is copied' : ''}.`;
+    case 'failed':
+      return `${name} was not published: ${state.problem.message}`;
+    case 'cancelled':
+      return `${name} was cancelled.`;
+  }
+}
 
 /** Says why an upload waits, and when it continues. */
 export function pauseText(why: PauseReason): string {

@@ -33,12 +33,11 @@ const VIA: Partial<Record<string, string>> = {
 const BY: Partial<Record<string, string>> = {
   'api-key': 'API key',
   'deploy-token': 'deploy token',
-  session: 'a signed-in person',
   operator: 'the operator',
   system: 'the server',
 };
 
-/** Says with which tool and credential something was published: `via the CLI · API key a1b2c3d`. */
+/** Says with which tool and credential something was published: `via the CLI · API key a1b2c3d`. A session has no name. */
 export function publisherText({
   via,
   by,
@@ -49,9 +48,9 @@ export function publisherText({
   token?: string | undefined;
 }): string {
   const tool = `via ${VIA[via] ?? via}`;
-  if (by === undefined) return tool;
+  if (by === undefined || by === 'session') return tool;
   const credential = BY[by] ?? by;
-  return token === undefined || by === 'session' ? `${tool} · ${credential}` : `${tool} · ${credential} ${token}`;
+  return token === undefined ? `${tool} · ${credential}` : `${tool} · ${credential} ${token}`;
 }
 
 /** Names a version of a domain by the time at which it was published, or first shown. */

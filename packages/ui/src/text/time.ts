@@ -4,7 +4,7 @@ const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
 
-/** Formats a past moment: `just now`, `2 min ago`, `12 Oct`. @param at, now Unix milliseconds. */
+/** Formats a past moment: `just now`, `2 min ago`, `Oct 12, 2026`. @param at, now Unix milliseconds. */
 export function ago(at: number, now: number): string {
   const seconds = Math.floor((now - at) / 1_000);
   if (seconds < 10) return 'just now';
@@ -33,7 +33,7 @@ export function untilText(until: number, now: number): string {
   return seconds > 0 ? `in ${duration(seconds)}` : 'now';
 }
 
-/** Formats the day of a moment: `Today`, `Yesterday`, `Monday, 16 November`. @param at, now Unix milliseconds. */
+/** Formats the day of a moment: `Today`, `Yesterday`, `Monday, November 16`. @param at, now Unix milliseconds. */
 export function dayOf(at: number, now: number): string {
   const day = startOfDay(at);
   const startOfToday = startOfDay(now);

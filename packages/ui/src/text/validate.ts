@@ -1,8 +1,8 @@
 import type { NextDropOptions } from '../publishing.ts';
 
 /*
- * These functions check input while the user types; the server decides. The page cannot use the schemas of `@berth/contract`, because
- * zod probes whether it may compile code, and the content security policy reports the probe as a violation.
+ * These functions check input while the user types; the server decides. Pages do not use the schemas of `@berth/contract`, because
+ * zod would add a third to their scripts.
  */
 
 const LABEL = /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/;

@@ -62,7 +62,7 @@ export function claimPageRouter(
     sendClaimPage(res, { status: 200, baseUrl, abuseContact, form: { claim: `${claimUrl}/${hash}`, site } });
   }
 
-  /** Returns the site of a claim link; `null` if there is none to claim, or the database cannot be read. */
+  /** Returns the site of a claim link; `null` if the link is invalid, or if the database cannot be read. */
   async function findSite(req: Request, res: Response, hash: string): Promise<NamedSite | null> {
     try {
       const caller = { kind: 'anonymous', address: addressOf(req) } as const;

@@ -73,6 +73,7 @@ function remoteNative(): Native {
     pickFiles: () => main.pickFiles(),
     notify: event(main.notify),
     setTheme: event(main.setTheme),
+    showWindow: event(main.showWindow),
     restartToUpdate: event(main.restartToUpdate),
     keychain: {
       kept: () => main.kept(),

@@ -120,6 +120,7 @@ function mainCalls(native: BackendOptions['native'], onCrash: EngineOptions['onC
     pickFiles: () => native.pickFiles(),
     notify: (notification) => native.notify(notification),
     setTheme: (theme) => native.setTheme(theme),
+    showWindow: (target) => native.showWindow(target),
     restartToUpdate: () => native.restartToUpdate(),
     kept: () => keychain.kept(),
     read: (name) => keychain.read(name),

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { ClientError } from '@berth/client';
-import type { BrowserWindow, IpcMain, IpcMainInvokeEvent } from 'electron';
+import type { BrowserWindow, IpcMain, IpcMainInvokeEvent, WebContents } from 'electron';
 import { z } from 'zod';
 import { COMMANDS, commandChannel, GRANT_CHANNEL } from '../../shared/channels.ts';
 import { type Answer, commands } from '../../shared/contract.ts';
@@ -18,9 +18,11 @@ const DroppedPaths = z.array(DroppedPath).max(1_000, 'At most 1,000 files and fo
 
 interface IpcOptions {
   ipcMain: Pick<IpcMain, 'handle'>;
-  /** Returns the window whose page may send commands. All other senders are refused. */
-  window(): BrowserWindow | null;
+  /** Returns the windows whose pages may send commands; `null` for a closed one. All other senders are refused. */
+  windows(): readonly (BrowserWindow | null)[];
   backend: Pick<Backend, 'give' | 'handlers'>;
+  /** Called when a page has received the state. */
+  onStateRead(page: WebContents): void;
   /** Called with errors that are bugs in the app. */
   onBug(error: unknown): void;
 }
@@ -29,15 +31,17 @@ interface IpcOptions {
  * Handles every command of the contract, and drops. Checks the sender of each message, parses the input, and removes fields from
  * the output that are not in the contract. Errors are returned as values; a handler never rejects. Source: desktop §6.
  */
-export function registerIpc({ ipcMain, window, backend, onBug }: IpcOptions): void {
+export function registerIpc({ ipcMain, windows, backend, onStateRead, onBug }: IpcOptions): void {
   const handle = (channel: string, input: z.ZodType, output: z.ZodType, run: (input: never) => Promise<unknown>) =>
     ipcMain.handle(channel, async (event: IpcMainInvokeEvent, ...args: unknown[]): Promise<Answer<unknown>> => {
       try {
-        if (!isOurPage(event, window()))
-          throw new ClientError('refused', 'Only the window of the app can send commands.');
+        if (!windows().some((window) => isOurPage(event, window)))
+          throw new ClientError('refused', 'Only the windows of the app can send commands.');
         const result = output.safeParse(await run(input.parse(args[0]) as never));
         // Invalid output is a bug in the app; invalid input is not.
         if (!result.success) throw new Error('The output does not match the contract', { cause: result.error });
+        // The answer is sent before the next round of the event loop.
+        if (channel === commandChannel('readState')) setImmediate(() => onStateRead(event.sender));
         return { ok: true, value: result.data };
       } catch (error) {
         const problem = problemOf(error);
@@ -52,7 +56,7 @@ export function registerIpc({ ipcMain, window, backend, onBug }: IpcOptions): vo
 }
 
 /**
- * True if a message comes from the main frame of our window while the window shows our page. Returns false for frames inside the
+ * True if a message comes from the main frame of one of our windows while the window shows our page. Returns false for frames inside the
  * page, other windows with the same address, and destroyed frames. Source: desktop §6.
  */
 export function isOurPage(

@@ -101,7 +101,7 @@ export function buildSource(source: Source, question: Question | null) {
   return { kind: 'folder', path: join(path, build.folder), build: { root: path, command: build.command } } as const;
 }
 
-/** Asks whether to update the site that is published from the folder already; `null` if there is none, or if a domain was chosen. */
+/** Asks whether to update the site that the folder already has; `null` if it has no site, or if a domain was chosen. */
 function updateQuestion(
   { server, anonymous, source, options, sure }: Entry,
   siteAt: DropCheckOptions['siteAt'],

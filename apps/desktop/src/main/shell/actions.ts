@@ -1,5 +1,5 @@
 import { ClientError } from '@berth/client';
-import type { EventData, Page } from '../../shared/contract.ts';
+import type { CommandInput, Page, Target } from '../../shared/contract.ts';
 import type { GivenItem } from '../../shared/publishing.ts';
 import type { Backend, Emit } from '../backend.ts';
 import { problemOf } from '../problem.ts';
@@ -25,10 +25,11 @@ export function createActions(
       emit('problem', { problem: problemOf(error) });
     });
 
-  const showPage = (page: Page) => {
+  const showTarget = (target: Target) => {
     window.show();
-    emit('navigate', { page });
+    emit('navigate', target);
   };
+  const showPage = (page: Page) => showTarget({ page });
 
   const publish = async (given: readonly GivenItem[]) => {
     showPage('publish');
@@ -47,8 +48,15 @@ export function createActions(
     attempt(async () => {
       const target = readDeepLink(link);
       if (target === null) throw new ClientError('refused', "That Berth link isn't valid.");
+      showTarget(target);
+    });
+
+  const publishFolder = () =>
+    attempt(async () => {
+      // The dialog is attached to the window, so it is invisible while the window is hidden.
       window.show();
-      emit('navigate', target);
+      const pickedFolder = await handlers.pickFolder(undefined);
+      if (pickedFolder !== null) await publish([pickedFolder]);
     });
 
   return {
@@ -57,17 +65,12 @@ export function createActions(
     /** Publishes absolute paths that the user dropped on an icon of the app or opened with the app. */
     publishPaths,
     /** Asks the user for a folder and publishes the folder. */
-    publishFolder: () =>
-      attempt(async () => {
-        // The dialog is attached to the window, so it is invisible while the window is hidden.
-        window.show();
-        const pickedFolder = await handlers.pickFolder(undefined);
-        if (pickedFolder !== null) await publish([pickedFolder]);
-      }),
+    publishFolder,
     /** Shows a page, or an item on it, in the window. */
-    showTarget: (target: EventData<'navigate'>) => {
-      window.show();
-      emit('navigate', target);
+    showTarget,
+    showWindow: ({ choose = false, ...target }: CommandInput<'showWindow'>) => {
+      if (choose) publishFolder();
+      else showTarget(target);
     },
     copyLink: (text: string) => attempt(() => handlers.copy({ text })),
     openLink: (url: string) => attempt(() => handlers.openLink({ url })),

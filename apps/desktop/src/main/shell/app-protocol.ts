@@ -7,8 +7,11 @@ export const APP_SCHEME = 'berth-app';
 
 const HOST = 'window';
 
-/** The address of the page. */
+/** The address of the page of the main window. */
 export const PAGE_URL = `${APP_SCHEME}://${HOST}/index.html`;
+
+/** The address of the page of the drop window. */
+export const DROP_PAGE_URL = `${APP_SCHEME}://${HOST}/drop-window.html`;
 
 /** The privileges of the scheme: hosts, relative addresses and a secure context, but no fetch. */
 export const APP_SCHEME_PRIVILEGES = {

@@ -4,7 +4,7 @@ import type { ElectronModule } from '../app-options.ts';
 import type { Native, PickReason } from '../native.ts';
 import type { MainWindow } from './window.ts';
 
-interface NativeOptions extends Pick<Native, 'keychain' | 'loginItem' | 'notify' | 'restartToUpdate'> {
+interface NativeOptions extends Pick<Native, 'keychain' | 'loginItem' | 'notify' | 'restartToUpdate' | 'showWindow'> {
   electron: Pick<ElectronModule, 'clipboard' | 'dialog' | 'nativeTheme' | 'shell'>;
   window: MainWindow;
 }

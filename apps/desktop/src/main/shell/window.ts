@@ -1,21 +1,9 @@
-import type {
-  BrowserWindow,
-  BrowserWindowConstructorOptions,
-  ContextMenuParams,
-  NativeTheme,
-  Rectangle,
-} from 'electron';
+import type { BrowserWindow, BrowserWindowConstructorOptions, ContextMenuParams, Rectangle } from 'electron';
 import type { ElectronModule } from '../app-options.ts';
 import { PAGE_URL } from './app-protocol.ts';
+import { backgroundOf, pageOptions, reloadWhenGone } from './page-window.ts';
 import { fitWindow, MIN_SIZE, readWindowState, writeWindowState } from './window-state.ts';
 
-/** The colour of the window before its page is drawn, which equals the background of the page. */
-const BACKGROUND_COLOURS = { light: '#fbfbfa', dark: '#191b1e' };
-
-/** The maximum number of automatic reloads after crashes. Afterwards the page is reloaded only when the user opens the window. */
-const MAX_RELOADS = 3;
-
-/** The options of the window. Its page runs in a sandbox with an isolated context and without Node. */
 function windowOptions(
   { platform, preload, icon, nativeTheme }: MainWindowOptions,
   bounds: Partial<Rectangle>,
@@ -24,25 +12,9 @@ function windowOptions(
     ...bounds,
     minWidth: MIN_SIZE.width,
     minHeight: MIN_SIZE.height,
-    title: 'Berth',
-    show: false,
-    backgroundColor: backgroundOf(nativeTheme),
+    ...pageOptions(preload, nativeTheme),
     ...(platform === 'darwin' ? { titleBarStyle: 'hiddenInset' as const } : { autoHideMenuBar: true }),
     ...(icon === null ? {} : { icon }),
-    webPreferences: {
-      preload,
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      nodeIntegrationInWorker: false,
-      nodeIntegrationInSubFrames: false,
-      webSecurity: true,
-      allowRunningInsecureContent: false,
-      webviewTag: false,
-      plugins: false,
-      navigateOnDragDrop: false,
-      spellcheck: false,
-    },
   };
 }
 
@@ -66,7 +38,7 @@ type Appearance = 'shown' | 'hidden' | 'minimized';
 
 export type MainWindow = ReturnType<typeof createMainWindow>;
 
-/** Creates the only window of the app. The window is closed until `open` is called. */
+/** Creates the main window of the app. The window is closed until `open` is called. */
 export function createMainWindow(options: MainWindowOptions) {
   const { BrowserWindow, nativeTheme, screen, stateFile, staysWhenClosed, onFocus, onLoading, onContextMenu } = options;
   let openWindow: BrowserWindow | null = null;
@@ -109,10 +81,6 @@ export function createMainWindow(options: MainWindowOptions) {
   return { open, show: showWindow, current, isFocused: () => openWindow?.isFocused() ?? false };
 }
 
-function backgroundOf({ shouldUseDarkColors }: NativeTheme): string {
-  return shouldUseDarkColors ? BACKGROUND_COLOURS.dark : BACKGROUND_COLOURS.light;
-}
-
 /**
  * Shows a window when its page is drawn. Only a visible window can be maximized, so a hidden window is maximized when it is first
  * shown. @returns A function that returns whether the window must still be maximized.
@@ -140,14 +108,4 @@ function hide(window: BrowserWindow): void {
   if (!window.isFullScreen()) return window.hide();
   window.once('leave-full-screen', () => window.hide());
   window.setFullScreen(false);
-}
-
-/** Reloads the page after a crash. Nothing is lost, because the page gets its whole state from the app. */
-function reloadWhenGone({ webContents }: BrowserWindow): void {
-  let reloads = 0;
-  webContents.on('render-process-gone', (_event, { reason }) => {
-    if (reason === 'clean-exit' || reloads === MAX_RELOADS) return;
-    reloads += 1;
-    webContents.reload();
-  });
 }

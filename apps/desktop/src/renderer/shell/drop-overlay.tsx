@@ -1,21 +1,21 @@
 import './drop-overlay.css';
 import { FolderSync, Upload } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import type { Problem } from '../../shared/problem.ts';
 import { useAccount } from '@berth/ui/state/account';
 import { useShell } from '../state/shell.ts';
+import { grantDropped, useDrop } from './use-drop.ts';
 
 /** Covers the window while files are dragged over it, and shows what a drop on each half does. */
 export function DropOverlay() {
-  const { grant, ask, showToast, publish, watch } = useShell();
+  const shell = useShell();
+  const { showToast, publish, watch } = shell;
   const { hasAccess } = useAccount();
   const ref = useRef<HTMLDivElement>(null);
 
   const hover = useDrop(async (dropped, target) => {
-    const grantAnswer = await ask(grant(dropped));
-    if (grantAnswer === null) return;
-    const grantedItems = grantAnswer.value;
-    if (grantedItems.length === 0) return showToast(NOTHING_DROPPED);
+    const grantedItems = await grantDropped(shell, dropped);
+    if (grantedItems === null) return;
     if (target === 'pasted') return publish(grantedItems, { pasted: true });
     if (!hasAccess || target === 'left') return publish(grantedItems);
     const files = grantedItems.filter(({ kind }) => kind === 'file');
@@ -50,58 +50,9 @@ export function DropOverlay() {
   );
 }
 
-const problem = (message: string, next: string): Problem => ({ kind: 'folder', message, next, file: null });
-const NOTHING_DROPPED = problem(
-  'There is nothing to publish in this drop.',
-  'Drop a folder or files from this computer’s disk.',
-);
-const ONLY_FOLDERS = problem('Only folders can be watched.', 'You can publish the files once.');
-
-type DropHalf = 'left' | 'right';
-
-/** Selects the elements that handle a paste themselves. */
-const PASTE_TARGETS = 'input, textarea, dialog, [contenteditable]:not([contenteditable="false" i])';
-
-/** Calls `onFiles` for files that the user drops or pastes in the window. @returns The half over which the user drags files. */
-function useDrop(onFiles: (files: File[], target: DropHalf | 'pasted') => void): DropHalf | null {
-  const [hover, setHover] = useState<DropHalf | null>(null);
-  const latestOnFiles = useRef(onFiles);
-  latestOnFiles.current = onFiles;
-
-  useEffect(() => {
-    // While a modal dialog is open, other elements get no pointer events, so the coordinates select the half.
-    const halfAt = ({ clientX }: DragEvent) => (clientX < window.innerWidth / 2 ? 'left' : 'right');
-    const onDrag = (event: DragEvent) => {
-      if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault();
-      event.dataTransfer.dropEffect = 'copy';
-      setHover(halfAt(event));
-    };
-    const onLeave = (event: DragEvent) => {
-      // An event without a related target means that the drag has left the window.
-      if (event.relatedTarget === null) setHover(null);
-    };
-    const onDrop = (event: DragEvent) => {
-      setHover(null);
-      if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault();
-      latestOnFiles.current([...event.dataTransfer.files], halfAt(event));
-    };
-    const onPaste = (event: ClipboardEvent) => {
-      const files = [...(event.clipboardData?.files ?? [])];
-      const isHandled = event.target instanceof Element && event.target.closest(PASTE_TARGETS) !== null;
-      if (files.length === 0 || isHandled) return;
-      event.preventDefault();
-      latestOnFiles.current(files, 'pasted');
-    };
-    const listening = new AbortController();
-    const { signal } = listening;
-    window.addEventListener('dragenter', onDrag, { signal });
-    window.addEventListener('dragover', onDrag, { signal });
-    window.addEventListener('dragleave', onLeave, { signal });
-    window.addEventListener('drop', onDrop, { signal });
-    window.addEventListener('paste', onPaste, { signal });
-    return () => listening.abort();
-  }, []);
-  return hover;
-}
+const ONLY_FOLDERS: Problem = {
+  kind: 'folder',
+  message: 'Only folders can be watched.',
+  next: 'You can publish the files once.',
+  file: null,
+};

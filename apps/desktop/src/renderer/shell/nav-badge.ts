@@ -34,14 +34,20 @@ export function foldersBadge(folders: readonly { state: FolderState }[]): NavBad
   ]);
 }
 
-/** Returns the ids of the failed drops that the user has seen. A drop that fails again after a retry counts as not seen. */
+/**
+ * Returns the ids of the failed drops that the user has seen. A drop that fails again after a retry counts as not
+ * seen.
+ *
+ * @returns `before` if nothing has changed.
+ */
 export function seenFailures(
   before: ReadonlySet<string>,
   publishings: Publishings,
   isShown: boolean,
 ): ReadonlySet<string> {
   const failedIds = publishings.filter(({ state }) => state.is === 'failed').map(({ id }) => id);
-  return new Set(failedIds.filter((id) => isShown || before.has(id)));
+  const seen = new Set(failedIds.filter((id) => isShown || before.has(id)));
+  return seen.size === before.size && seen.isSubsetOf(before) ? before : seen;
 }
 
 type ItemsOfSeverity = readonly [is: NavBadge['is'], items: readonly unknown[], text: string];

@@ -18,6 +18,7 @@ import { SitesPage } from '@berth/ui/pages/sites/sites-page';
 import { SiteFoldersContext } from '@berth/ui/state/site-folders';
 import { FoldersPage } from '../pages/folders/folders-page.tsx';
 import { WatchDialog } from '../pages/folders/watch-dialog.tsx';
+import { WatchManyDialog, type WatchManyProps } from '../pages/folders/watch-many-dialog.tsx';
 import { PublishPage } from '../pages/publish/publish-page.tsx';
 import { Welcome } from '../pages/welcome/welcome.tsx';
 import { SettingsPage } from '../pages/settings/settings-page.tsx';
@@ -27,7 +28,7 @@ import { useSiteFolders } from '../state/site-folders.ts';
 import { useOptions } from '../state/next-drop.ts';
 import { createShell, type Route, ShellContext, type WatchSource } from '../state/shell.ts';
 import { useAppState, useSnapshot, useStore } from '../state/store.ts';
-import { Announcements } from './announcements.tsx';
+import { DropAnnouncements } from './drop-announcements.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { Sidebar } from './sidebar.tsx';
 
@@ -83,9 +84,10 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
   useEffect(() => store.onNavigate(navigate), [store]);
   // A drop uses the options at the time of the publish, because they may change while a system dialog or a message is open.
   const { nextDrop, latest: options } = useOptions(desktop);
-  const [watchQueue, setWatchQueue] = useState<readonly WatchSource[]>([]);
+  // Each entry is opened in one dialog.
+  const [watchQueue, setWatchQueue] = useState<readonly (readonly WatchSource[])[]>([]);
   const openWatch = useCallback(
-    (sources: readonly WatchSource[]) => setWatchQueue((before) => [...before, ...sources]),
+    (sources: readonly WatchSource[]) => setWatchQueue((before) => [...before, sources]),
     [],
   );
 
@@ -106,6 +108,7 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
       hrefOf: () => '#',
       target: route,
       pagesScroll: true,
+      hasTabs: false,
     }),
     [route],
   );
@@ -113,7 +116,7 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
   useEffect(keepFocus, []);
   const sitesApi = useMemo(() => createSitesApi(desktop), [desktop]);
   const folderOf = useSiteFolders(shell);
-  const [source] = watchQueue;
+  const [watching] = watchQueue;
   return (
     <BackendContext value={backend}>
       <SitesApiContext value={sitesApi}>
@@ -135,12 +138,13 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
                           </main>
                         </NextDropContext>
                       </div>
-                      {source && (
-                        <WatchDialog
+                      {watching && (
+                        <WatchFolders
                           // The name is not a key, because many folders are called “dist”.
-                          key={'grant' in source.of ? source.of.grant : source.of.publishing}
-                          source={source}
-                          onClose={() => setWatchQueue((before) => before.filter((each) => each !== source))}
+                          key={watchKey(watching)}
+                          sources={watching}
+                          onClose={() => setWatchQueue((before) => before.filter((each) => each !== watching))}
+                          onRest={(rest) => setWatchQueue((before) => [...rest.map((each) => [each]), ...before])}
                         />
                       )}
                       <DropOverlay />
@@ -149,7 +153,7 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
                     <Welcome />
                   )}
                   <Toasts toasts={toasts} dismiss={dismiss} />
-                  <Announcements />
+                  <DropAnnouncements />
                 </ShellContext>
               </NavigationContext>
             </NotesContext>
@@ -159,3 +163,12 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
     </BackendContext>
   );
 }
+
+function WatchFolders({ sources, ...rest }: WatchManyProps) {
+  const [source] = sources;
+  if (sources.length > 1) return <WatchManyDialog sources={sources} {...rest} />;
+  return source === undefined ? null : <WatchDialog source={source} onClose={rest.onClose} />;
+}
+
+const watchKey = (sources: readonly WatchSource[]): string =>
+  sources.map(({ of }) => ('grant' in of ? of.grant : of.publishing)).join(' ');

@@ -1,6 +1,7 @@
+import '@berth/ui/styles/sidebar.css';
 import './sidebar.css';
 import * as icons from 'lucide-react';
-import { useId, useRef } from 'react';
+import { useEffect, useId, useState } from 'react';
 import type { Page } from '../../shared/contract.ts';
 import type { Server } from '../../shared/session.ts';
 import { Button } from '@berth/ui/components/button';
@@ -49,10 +50,12 @@ function useBadges(): Partial<Record<Page, NavBadge | null>> {
   const { route } = useShell();
   const publishings = useAppState('publishings');
   const folders = useAppState('folders');
-  const seenIds = useRef<ReadonlySet<string>>(new Set());
+  const [seenBefore, setSeen] = useState<ReadonlySet<string>>(new Set());
   // Failures that the user has seen on the Publish page stay seen on other pages.
-  seenIds.current = seenFailures(seenIds.current, publishings, route.page === 'publish');
-  const badges = { publish: publishBadge(publishings, seenIds.current), folders: foldersBadge(folders) };
+  const seen = seenFailures(seenBefore, publishings, route.page === 'publish');
+  // Only what was really shown counts: React may draw and discard a page.
+  useEffect(() => setSeen(seen), [seen]);
+  const badges = { publish: publishBadge(publishings, seen), folders: foldersBadge(folders) };
   const pageBadge = badges[route.page as keyof typeof badges];
   return pageBadge?.is === 'working' ? { ...badges, [route.page]: null } : badges;
 }
@@ -70,7 +73,7 @@ function NavButton({ page, label, icon: Icon, badge = null }: NavButtonProps) {
   return (
     <button
       type="button"
-      className="nav-button"
+      className="nav-item"
       title={name}
       aria-label={badge === null ? undefined : name}
       aria-current={route.page === page ? 'page' : undefined}

@@ -60,8 +60,10 @@ export function createShell({ options, openWatch, ...dependencies }: ShellDepend
   return {
     ...dependencies,
     publish,
-    /** Opens the watch dialog for each folder in turn. A dropped or chosen folder starts with the options of the next drop. */
-    watch: (sources: readonly WatchSource[]) => openWatch(sources.map(withOptions)),
+    /** Opens one dialog to watch all the folders. A dropped or chosen folder starts with the options of the next drop. */
+    watch: (sources: readonly WatchSource[]) => {
+      if (sources.length > 0) openWatch(sources.map(withOptions));
+    },
     /** Opens the system dialog for a folder or files, and publishes the selection. */
     async choose(kind: 'folder' | 'files') {
       if (!checkOptions()) return;

@@ -2,6 +2,13 @@ import { createContext, use, useSyncExternalStore } from 'react';
 import type { AppState, DesktopApi } from '../../shared/contract.ts';
 import type { Problem } from '../../shared/problem.ts';
 
+declare global {
+  interface Window {
+    /** The page's only access to the app. The preload exposes it. */
+    readonly desktop: DesktopApi;
+  }
+}
+
 type Snapshot = { is: 'loading' } | { is: 'failed'; problem: Problem } | { is: 'ready'; state: AppState };
 
 /** Holds the last state that the app reported. The page never changes the state itself. */

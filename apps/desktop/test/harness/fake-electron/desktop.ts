@@ -42,6 +42,9 @@ export class FakeTray extends EventEmitter {
   /** The number of calls of `setContextMenu`. */
   menus = 0;
   destroyed = false;
+  bounds = { x: 1_800, y: 1_050, width: 24, height: 24 };
+  /** The menu that `popUpContextMenu` has opened. */
+  openedMenu: FakeMenu | null = null;
 
   constructor(image: FakeImage) {
     super();
@@ -54,6 +57,8 @@ export class FakeTray extends EventEmitter {
     this.menu = menu;
     this.menus += 1;
   };
+  popUpContextMenu = (menu: FakeMenu) => void (this.openedMenu = menu);
+  getBounds = () => this.bounds;
   destroy = () => void (this.destroyed = true);
 }
 

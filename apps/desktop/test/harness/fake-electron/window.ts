@@ -118,6 +118,11 @@ export class FakeWindow extends EventEmitter {
     this.emit('show');
   };
 
+  showInactive = () => {
+    this.visible = true;
+    this.emit('show');
+  };
+
   hide = () => {
     this.visible = false;
     this.blur();
@@ -159,6 +164,7 @@ export class FakeWindow extends EventEmitter {
   /** The last value of the progress bar; -1 hides it. */
   progress = -1;
   setProgressBar = (progress: number) => void (this.progress = progress);
+  removeMenu = () => undefined;
   setBackgroundColor = (color: string) => void (this.backgroundColor = color);
 
   /** Returns the event object of a message from the main frame of the window. */

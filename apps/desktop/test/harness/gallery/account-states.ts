@@ -15,16 +15,19 @@ import {
   VERSIONS,
 } from '@berth/ui/testing/samples';
 import type { Page } from 'playwright-core';
-import { appState, folder, SERVER, session, SIGNED_OUT, UNREACHABLE } from './sample.ts';
+import { appState, folder, problem, SERVER, session, SIGNED_OUT, UNREACHABLE } from './sample.ts';
 import { chooseFromMenu, type GalleryState } from './window.ts';
 
-const listAnswers = (sites: readonly Site[], domains: readonly Domain[]) => ({
-  // A site that is being deleted is checked until it is gone.
-  readSite: { value: sites.find(({ state }) => state === 'deleting') },
-  listSites: { value: { sites } },
-  listDomains: { value: { domains } },
-  listDomainVersions: { value: { versions: VERSIONS } },
-});
+const listAnswers = (sites: readonly Site[], domains: readonly Domain[]) => {
+  const deleting = sites.find(({ state }) => state === 'deleting');
+  return {
+    // The window checks a site that is being deleted until it is gone.
+    ...(deleting && { readSite: { value: deleting } }),
+    listSites: { value: { sites } },
+    listDomains: { value: { domains } },
+    listDomainVersions: { value: { versions: VERSIONS } },
+  };
+};
 /** The state of an app that has published two of the sample sites from folders, and watches one. */
 const WITH_FOLDERS = appState({
   folders: [folder(3, 'handbook', { is: 'live' }, { url: 'https://handbook.sites.example' })],
@@ -59,14 +62,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
     page: 'sites',
     state: WITH_FOLDERS,
     answers: listAnswers(MIXED_SITES, DOMAINS),
-    shows: [
-      'Harbour Festival 2026',
-      'festival-2026',
-      'Waiting for DNS',
-      '2 days 23 hours left',
-      'Taken down',
-      'preview',
-    ],
+    shows: ['Harbour Festival 2026', 'festival-2026', 'Waiting for DNS', '2 days 23 hours left', 'Taken down'],
     kept: true,
   },
   {
@@ -183,6 +179,18 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
       await page.getByText('There is no TXT record at this name.').waitFor();
     },
     shows: ['203.0.113.7', 'OK', 'in 10 min'],
+  },
+  {
+    name: 'domain-platform',
+    page: 'domains',
+    answers: {
+      ...listAnswers([], DOMAINS),
+      ...SITE_ANSWERS,
+      readDomain: { value: DOMAINS[4] },
+      readRecords: { problem: problem('refused', 'A platform domain needs no DNS records: it serves at once.') },
+    },
+    act: (page) => page.getByRole('link', { name: DOMAINS[4]!.domain, exact: true }).click(),
+    shows: ['This name belongs to the server, so it needs no DNS records.'],
   },
   {
     name: 'domains-add',

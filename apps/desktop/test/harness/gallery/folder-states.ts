@@ -12,7 +12,7 @@ import {
   TOO_LARGE,
   UNREACHABLE,
 } from './sample.ts';
-import { chooseFromMenu, type GalleryState } from './window.ts';
+import { chooseFromMenu, dropFolder, type GalleryState } from './window.ts';
 
 const HARBOUR_FOLDER = folder(1, 'harbour-notes', { is: 'live' });
 
@@ -183,6 +183,44 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByRole('button', { name: 'Watch and publish' }).click();
     },
     shows: ['The published site has a password.', 'Watch without a password?', 'Everyone with the link'],
+  },
+  {
+    name: 'folders-watch-many',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR_FOLDER] }),
+    answers: {
+      grant: {
+        value: ['programme', 'tickets', 'press'].map((name, number) => ({
+          grant: grantOf(number + 1),
+          name,
+          kind: 'folder',
+        })),
+      },
+      suggestName: { value: { name: 'harbour-programme', validation: null } },
+    },
+    act: async (page) => {
+      await dropFolder(page, 600);
+      await page.getByRole('dialog').getByRole('textbox', { name: 'press' }).waitFor();
+    },
+    shows: ['Watch 3 folders', 'programme', 'press', 'Watch and publish 3 folders'],
+  },
+  {
+    name: 'folders-roll-back',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR_FOLDER] }),
+    act: (page) => chooseFromMenu(page, 'harbour-notes', 'Roll back…'),
+    shows: ['Roll back harbour-notes to its previous version?', 'Watching is paused'],
+  },
+  {
+    name: 'folders-make-live',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR_FOLDER] }),
+    answers: { listVersions: { value: { versions: VERSIONS } } },
+    act: async (page) => {
+      await chooseFromMenu(page, 'harbour-notes', 'History…');
+      await page.getByRole('button', { name: `Make ${deploymentId(3)} live…` }).click();
+    },
+    shows: ['Make the version of', 'An earlier version pauses the folder'],
   },
   {
     name: 'folders-history',

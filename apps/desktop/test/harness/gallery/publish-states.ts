@@ -62,7 +62,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       publishings: [
         publishing(
           1,
-          published(1, { copied: true, url: 'https://harbour-notes.sites.example', domain: 'harbour-notes' }),
+          published(1, { copied: true, at: NOW, url: 'https://harbour-notes.sites.example', domain: 'harbour-notes' }),
           {
             leftOut: [
               { reason: 'private', count: 3, paths: ['.env', '.git/config', '.git/HEAD'] },
@@ -79,8 +79,16 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
           5,
           published(5, {
             notices: [
-              { file: '_redirects', line: 12, message: 'A rule below a catch-all is never reached.' },
-              { file: 'Logo.png', line: null, message: 'Its name differs from logo.png only by case.' },
+              {
+                file: '.env.example',
+                line: null,
+                message: 'The file is stored, but dot files are not served (except under .well-known/).',
+              },
+              {
+                file: 'contact.php',
+                line: null,
+                message: 'The file is stored, but not served, because it is server code for another host.',
+              },
             ],
           }),
           {
@@ -96,7 +104,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
       '3 private files skipped: .env, .git/config, .git/HEAD',
       '1,204 ignored files skipped: cache/a.bin, cache/b.bin …',
       'Password-protected',
-      '_redirects:12',
+      'contact.php',
     ],
     kept: true,
   },
@@ -106,7 +114,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     state: appState({
       session: SIGNED_OUT,
       publishings: [
-        publishing(1, published(1, { copied: true, expires: NOW_SECONDS + 3 * 86_400 - 180, claim: CLAIM })),
+        publishing(1, published(1, { copied: true, at: NOW, expires: NOW_SECONDS + 3 * 86_400 - 180, claim: CLAIM })),
         publishing(8, published(8, { expires: NOW_SECONDS + 2_400, claim: CLAIM }), {
           name: 'landing',
           begun: NOW - 71 * HOUR,
@@ -119,7 +127,7 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     }),
     shows: [
       'Expires in 2 days 23 hours',
-      'Sign in to keep the site.',
+      'Sign in to keep it.',
       'Copy claim link',
       'Expires in 40 minutes',
       'This link has expired',

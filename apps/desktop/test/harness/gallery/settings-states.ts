@@ -24,7 +24,6 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
       'Start at login',
       'Berth 0.1.0',
     ],
-    kept: true,
   },
   {
     name: 'settings-signed-out',
@@ -37,7 +36,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
       signIn: {
         problem: problem(
           'refused',
-          'berth.example does not know this key. It was revoked or belongs to another server.',
+          'berth.example does not know this key. The key was revoked or belongs to another server.',
         ),
       },
     },
@@ -48,7 +47,7 @@ export const SETTINGS_STATES: readonly GalleryState[] = [
     },
     shows: [
       'in memory until Berth quits',
-      'berth.example does not know this key. It was revoked or belongs to another server.',
+      'berth.example does not know this key. The key was revoked or belongs to another server.',
       'This system cannot start Berth at login.',
       'This system has no tray',
     ],

@@ -1,10 +1,13 @@
 import { launchBrowser } from '@berth/testing/browser';
 import { takePictures } from '@berth/ui/testing/pictures';
+import { DROP_WINDOW_SIZE } from '../../../src/main/shell/drop-window.ts';
 import { STATES } from './states.ts';
-import { openGallery } from './window.ts';
+import { type GalleryState, openGallery } from './window.ts';
 
 const LARGE = { width: 1_120, height: 760 };
 const SMALL = { width: 680, height: 560 };
+
+const sizesOf = ({ page }: GalleryState) => (page === 'drop-window' ? [DROP_WINDOW_SIZE] : [LARGE, SMALL]);
 
 /*
  * This script takes pictures of gallery states of the desktop app:
@@ -18,10 +21,11 @@ const gallery = await openGallery(browser);
 try {
   await takePictures(process.argv.slice(2), {
     states: STATES,
-    sizes: [LARGE, SMALL],
-    kept: [
-      { viewport: LARGE, colorScheme: 'light' },
-      { viewport: SMALL, colorScheme: 'dark' },
+    sizes: sizesOf,
+    // The largest size in the light scheme, and the smallest one in the dark scheme.
+    kept: (state) => [
+      { viewport: sizesOf(state).at(0)!, colorScheme: 'light' },
+      { viewport: sizesOf(state).at(-1)!, colorScheme: 'dark' },
     ],
     open: (state, look) => gallery.open(state, look),
   });

@@ -1,4 +1,5 @@
 import { ACCOUNT_STATES } from './account-states.ts';
+import { DROP_WINDOW_STATES } from './drop-window-states.ts';
 import { FOLDER_STATES } from './folder-states.ts';
 import { PUBLISH_STATES } from './publish-states.ts';
 import { SETTINGS_STATES } from './settings-states.ts';
@@ -12,6 +13,7 @@ export const STATES: readonly GalleryState[] = [
   ...FOLDER_STATES,
   ...ACCOUNT_STATES,
   ...SETTINGS_STATES,
+  ...DROP_WINDOW_STATES,
 ];
 
 /** Finds a gallery state by its name. @throws Error if there is no such state. */

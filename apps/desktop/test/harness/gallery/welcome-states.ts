@@ -1,6 +1,6 @@
 import { DEFAULT_SETTINGS } from '../../../src/shared/settings.ts';
 import { appState, publishing, published, SERVER, SIGNED_OUT, UNREACHABLE } from './sample.ts';
-import { NOW_SECONDS } from '@berth/ui/testing/samples';
+import { NOW, NOW_SECONDS } from '@berth/ui/testing/samples';
 import type { GalleryState } from './window.ts';
 
 const FIRST_RUN = appState({ settings: DEFAULT_SETTINGS, session: SIGNED_OUT });
@@ -63,6 +63,7 @@ export const WELCOME_STATES: readonly GalleryState[] = [
             files: 3,
             bytes: 1_204,
             copied: true,
+            at: NOW,
             expires: NOW_SECONDS + 259_000,
             claim: `${SERVER}/claim/x`,
           }),

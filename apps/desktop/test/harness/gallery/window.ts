@@ -5,7 +5,9 @@ import { openPage, type WatchedPage } from '@berth/testing/browser';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { buildApp } from '../../../build/build.ts';
 import { problemOf } from '../../../src/main/problem.ts';
-import { createAppProtocol, PAGE_URL } from '../../../src/main/shell/app-protocol.ts';
+import { createAppProtocol, DROP_PAGE_URL, PAGE_URL } from '../../../src/main/shell/app-protocol.ts';
+import { DROP_WINDOW_SIZE } from '../../../src/main/shell/drop-window.ts';
+import { MIN_SIZE } from '../../../src/main/shell/window-state.ts';
 import { COMMANDS, type CommandName, EVENTS } from '../../../src/shared/channels.ts';
 import type { AppState, Page as PageName } from '../../../src/shared/contract.ts';
 import { fulfillWith, ORIGIN } from '../app/app-window.ts';
@@ -21,7 +23,8 @@ export interface GalleryState {
   name: string;
   /** The app state; `null` if reading it fails. Default: signed in, and nothing has been published yet. */
   state?: AppState | null;
-  page: PageName;
+  /** The page of the main window; `drop-window` for the window at the tray icon. */
+  page: PageName | 'drop-window';
   answers?: Answers;
   /** Actions of the user before the screenshot. */
   act?: (page: Page) => Promise<void>;
@@ -41,8 +44,8 @@ export interface Gallery {
   remove(): Promise<void>;
 }
 
-/** The smallest size that the window can have. */
-const MIN_WINDOW_SIZE = { width: 640, height: 480 };
+/** Returns the smallest size of the window that a state shows. */
+const minSizeOf = ({ page }: GalleryState) => (page === 'drop-window' ? DROP_WINDOW_SIZE : MIN_SIZE);
 
 interface OpenOptions extends BrowserContextOptions {
   /** Answers that are added to the answers of the state. */
@@ -70,7 +73,8 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
   return {
     open: async (state, options = {}) => showState(await openWindow(browser, handleRequest, options), state, options),
     async openSmallest(state) {
-      const window = await (smallest ??= openWindow(browser, handleRequest, { viewport: MIN_WINDOW_SIZE }));
+      const window = await (smallest ??= openWindow(browser, handleRequest, {}));
+      await window.page.setViewportSize(minSizeOf(state));
       await window.page.emulateMedia({ colorScheme: 'light' });
       await window.page.mouse.move(0, 0);
       return showState(window, state);
@@ -112,9 +116,11 @@ async function showState(
     commands: COMMANDS,
     events: EVENTS,
   });
-  await page.goto(`${ORIGIN}/index.html`);
+  const isDropWindow = pageName === 'drop-window';
+  await page.goto(`${ORIGIN}${new URL(isDropWindow ? DROP_PAGE_URL : PAGE_URL).pathname}`);
   await script.dispose();
-  if (state !== null) {
+  if (isDropWindow) await page.getByRole('main').waitFor();
+  else if (state !== null) {
     if (!state.settings.welcomed) await page.getByRole('heading').waitFor();
     else await page.getByRole('navigation').waitFor();
     await page.evaluate((name) => window.fake.emit('navigate', { page: name }), pageName);

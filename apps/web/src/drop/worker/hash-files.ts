@@ -1,6 +1,8 @@
 import { ClientError } from '@berth/client/browser';
 import { amountOf, type FoundFile, type HashedFile, piecesOf, toHex } from '@berth/client/browser/upload';
 import type { Amount } from '@berth/ui/publishing';
+import type { IHasher } from 'hash-wasm';
+import { scriptMissing } from './script-missing.ts';
 
 /** How many files are read at the same time. */
 const PARALLEL_FILES = 8;
@@ -82,11 +84,12 @@ async function readFile(
 ): Promise<{ sha256: string; content: Blob | null }> {
   // Pages without TLS have no `crypto.subtle`.
   const { subtle } = crypto as { subtle?: SubtleCrypto };
+  const isWhole = subtle !== undefined && blob.size <= MAX_WHOLE_BYTES;
+  const hasher = isWhole ? null : await createHasher();
   try {
-    if (!subtle || blob.size > MAX_WHOLE_BYTES)
-      return { sha256: await hashPieces(blob, signal, onBytes), content: null };
+    if (hasher) return { sha256: await hashPieces(hasher, blob, signal, onBytes), content: null };
     const bytes = await blob.arrayBuffer();
-    const sha256 = toHex(new Uint8Array(await subtle.digest('SHA-256', bytes)));
+    const sha256 = toHex(new Uint8Array(await subtle!.digest('SHA-256', bytes)));
     onBytes(bytes.byteLength);
     return { sha256, content: isKept ? new Blob([bytes]) : null };
   } catch (cause) {
@@ -96,9 +99,18 @@ async function readFile(
   }
 }
 
-async function hashPieces(blob: Blob, signal: AbortSignal, onBytes: (bytes: number) => void): Promise<string> {
-  const { createSHA256 } = await import('hash-wasm');
-  const hasher = (await createSHA256()).init();
+async function createHasher(): Promise<IHasher> {
+  const { createSHA256 } = await import('hash-wasm').catch(scriptMissing);
+  return createSHA256();
+}
+
+async function hashPieces(
+  hasher: IHasher,
+  blob: Blob,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<string> {
+  hasher.init();
   for await (const piece of piecesOf(blob)) {
     signal.throwIfAborted();
     hasher.update(piece);

@@ -9,7 +9,7 @@ import {
 import { applyDeployEvent, initialProgress, leftOutOf, type ProgressView } from '@berth/client/progress-view';
 import { type CreatedDeployment, UPLOAD_SECONDS } from '@berth/contract';
 import type { Problem } from '@berth/ui/backend';
-import type { PauseReason, Publishing, PublishingState } from '@berth/ui/publishing';
+import type { PauseReason, Progress, Publishing, PublishingState } from '@berth/ui/publishing';
 import { problemOf } from '../../account/answers.ts';
 import type { Drop } from '../messages.ts';
 import { hashFiles, type KnownHashes } from './hash-files.ts';
@@ -20,16 +20,21 @@ import { xhrSender } from './xhr-sender.ts';
 
 /** The abort reasons of work that continues later. */
 const PAUSED = new DOMException('The work is paused.', 'AbortError');
-const OFFLINE = new DOMException('The network is gone.', 'AbortError');
+const OFFLINE = new DOMException('There is no connection.', 'AbortError');
+const ONLINE = new DOMException('There is a connection again.', 'AbortError');
 
-/** How often to check whether the network is back, in milliseconds. The browser reports it too, but not in every case. */
-const OFFLINE_CHECK_MS = 5_000;
+/** How long to wait before a server that cannot be reached is asked again, in milliseconds. */
+const RETRY_MS = 5_000;
+
+/** The phases that need a connection. */
+const NETWORK_PHASES: ReadonlySet<Progress['phase']> = new Set(['comparing', 'sending', 'finishing', 'retrying']);
 
 export interface JobParts {
   client: BerthClient;
   /** Opens the files. Called again if the job is repeated. */
   open(limits: FileLimits | null): Promise<Source>;
   readLimits(): Promise<FileLimits | null>;
+  isOnline(): boolean;
   /** Runs one step at a time over all jobs. A job that is paused lets others pass. */
   inTurn<T>(step: () => Promise<T>): Promise<T>;
   /** Shows the state. */
@@ -106,10 +111,14 @@ export class Job {
     this.#resume.reject(CANCELLED);
   }
 
-  /** Continues at once when the network is back. */
-  onOnline(): void {
-    if (this.#state.is === 'working' && this.#state.progress.phase === 'retrying') this.#abort.abort(OFFLINE);
-    if (this.#state.is === 'paused' && this.#state.why === 'offline') this.resume();
+  /** Continues at once when the connection is back. Without one, waits for it instead of retrying; work that needs none continues. */
+  onConnection(): void {
+    const phase = this.#state.is === 'working' ? this.#state.progress.phase : null;
+    const isWaiting = this.#state.is === 'paused' && this.#state.why === 'offline';
+    if (!this.#parts.isOnline()) {
+      if (phase !== null && NETWORK_PHASES.has(phase)) this.#abort.abort(OFFLINE);
+    } else if (phase === 'retrying') this.#abort.abort(ONLINE);
+    else if (isWaiting) this.resume();
   }
 
   /** Shows that the job waits before it can read the folder. */
@@ -125,8 +134,8 @@ export class Job {
     this.#abort = new AbortController();
     this.#view = initialProgress();
     this.#show({ is: 'working', progress: this.#view.progress });
-    const limits = await readLimits();
-    const source = await this.#choose(await open(limits), saved !== undefined);
+    const limits = await this.#online(readLimits);
+    const source = await this.#choose(await this.#online(() => open(limits)), saved !== undefined);
     this.#show({ is: 'queued' });
     const found = await this.#pausable((signal) => this.#list(source, limits, signal));
     const files = await this.#pausable((signal) => this.#hash(found, signal));
@@ -198,6 +207,7 @@ export class Job {
         url: domainUrl ?? deployment.url,
         files: deployment.files,
         bytes: deployment.size,
+        at: Date.now(),
         expires: expires ?? null,
         claim: claim ?? null,
         password: deployment.password,
@@ -239,6 +249,18 @@ export class Job {
     });
   }
 
+  /** Runs a step until the server can be reached: again when the connection is back, and from time to time. */
+  async #online<T>(step: () => Promise<T>): Promise<T> {
+    for (;;)
+      try {
+        return await step();
+      } catch (thrown) {
+        if (!isNetworkError(thrown)) throw thrown;
+        const timer = setTimeout(() => this.resume(), RETRY_MS);
+        await this.#waitWith('offline').finally(() => clearTimeout(timer));
+      }
+  }
+
   /** Runs a step again each time that it was paused, when it continues. */
   async #pausable<T>(step: (signal: AbortSignal) => Promise<T>): Promise<T> {
     for (;;) {
@@ -250,20 +272,12 @@ export class Job {
         });
       } catch (thrown) {
         if (signal.reason === PAUSED) await this.#waitWith('asked');
-        else if (!signal.aborted && isOffline(thrown)) await this.#waitForNetwork();
-        else if (signal.reason !== OFFLINE) throw thrown;
+        else if (signal.reason === OFFLINE || (!signal.aborted && this.#isOffline(thrown)))
+          await this.#waitWith('offline');
+        else if (signal.reason !== ONLINE) throw thrown;
         // A cancelled job stays cancelled, also if it was cancelled while it waited.
-        if (signal.reason === PAUSED || signal.reason === OFFLINE) this.#abort = new AbortController();
+        if (signal.aborted && signal.reason !== CANCELLED) this.#abort = new AbortController();
       }
-    }
-  }
-
-  async #waitForNetwork(): Promise<void> {
-    const timer = setInterval(() => navigator.onLine && this.resume(), OFFLINE_CHECK_MS);
-    try {
-      await this.#waitWith('offline');
-    } finally {
-      clearInterval(timer);
     }
   }
 
@@ -276,6 +290,11 @@ export class Job {
     await this.#resume.promise;
   }
 
+  /** Whether a request failed because there is no connection. */
+  #isOffline(thrown: unknown): boolean {
+    return isNetworkError(thrown) && !this.#parts.isOnline();
+  }
+
   #show(state: PublishingState): void {
     this.#state = state;
     const { id, name, kind } = this.drop;
@@ -283,6 +302,6 @@ export class Job {
   }
 }
 
-function isOffline(thrown: unknown): boolean {
-  return thrown instanceof ClientError && thrown.kind === 'network' && !navigator.onLine;
+function isNetworkError(thrown: unknown): boolean {
+  return thrown instanceof ClientError && thrown.kind === 'network';
 }

@@ -54,7 +54,7 @@ async function filter(names: readonly string[], test: (name: string) => Promise<
  * @throws ClientError: `folder` that names the refused files; `refused` with `payload_too_large` for a limit. Source: api §3, §6.
  */
 export function refuseFiles(found: readonly FoundFile[], limits: FileLimits | null): void {
-  if (found.length === 0) throw new ClientError('folder', 'There are no files to publish in it.');
+  if (found.length === 0) throw new ClientError('folder', 'There are no files to publish.');
   if (!limits) return;
   const blocked = new Set(limits.blockedExtensions);
   const refusals = new FileRefusals();

@@ -1,6 +1,7 @@
 import { ClientError } from '@berth/client/browser';
 import { formatBytes } from '@berth/contract';
 import type { FileLimits } from './judge.ts';
+import { scriptMissing } from './script-missing.ts';
 import { filesSource, type NamedFile, type Source } from './sources.ts';
 
 /** The limits of an archive if those of the deploy are unknown. */
@@ -11,10 +12,11 @@ const MAX_BYTES = 20 * 1024 ** 3;
  * Opens a zip archive. Only its directory is read; the files are unpacked when they are listed.
  *
  * @param limits The limits of the deploy; `null` if they are unknown.
- * @throws ClientError: `folder` if it is no archive or is encrypted; `refused` if it would unpack to more than the limits.
+ * @throws ClientError: `folder` if it is no archive or is encrypted; `refused` if it would unpack to more than the limits; `network` if
+ *   the code that reads archives cannot be loaded.
  */
 export async function zipSource(file: File, limits: FileLimits | null): Promise<Source> {
-  const { BlobReader, configure, ZipReader } = await import('@zip.js/zip.js');
+  const { BlobReader, configure, ZipReader } = await import('@zip.js/zip.js').catch(scriptMissing);
   configure({ useWebWorkers: false });
   const reader = new ZipReader(new BlobReader(file), { checkOverlappingEntry: true });
   const entries = await reader.getEntries().catch((cause: unknown) => {

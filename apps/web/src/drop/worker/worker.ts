@@ -1,5 +1,5 @@
 // Publishes drops, so that the page stays responsive: lists, judges, hashes and sends their files.
-import '../../jitless.ts';
+import './jitless.ts';
 import { ClientError, createClient } from '@berth/client/browser';
 import { SessionState } from '@berth/contract';
 import { consoleFetch } from '../../console-fetch.ts';
@@ -18,11 +18,10 @@ const lists = new Map<string, { files: ListedFile[]; complete: PromiseWithResolv
 /** The uploads of an earlier page whose files must be chosen again. */
 const waiting = new Map<string, SavedUpload>();
 let turn: Promise<unknown> = Promise.resolve();
+let isOnline = true;
 
 scope.addEventListener('message', (event) => void execute((event as MessageEvent<Command>).data));
-scope.addEventListener('online', () => {
-  for (const job of jobs.values()) job.onOnline();
-});
+report({ report: 'ready' });
 
 async function execute(command: Command): Promise<void> {
   switch (command.do) {
@@ -46,6 +45,10 @@ async function execute(command: Command): Promise<void> {
       return cancel(command.id);
     case 'forget':
       return forget(command.id);
+    case 'connection':
+      ({ isOnline } = command);
+      for (const job of jobs.values()) job.onConnection();
+      return;
     case 'restore':
       return restore(command.isSignedIn);
     default:
@@ -76,6 +79,7 @@ function createJob(drop: Drop, saved?: SavedUpload): Job {
     saved,
     open: (limits) => openSource(drop, limits),
     readLimits: () => (drop.isSignedIn ? client.api.platform.limits.query() : readAnonymousLimits()),
+    isOnline: () => isOnline,
     inTurn: async (step) => {
       const own = turn.then(step, step);
       turn = own.catch(() => {});

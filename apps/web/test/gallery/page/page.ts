@@ -1,7 +1,8 @@
 import type { Publishing } from '@berth/ui/publishing';
 import { showConsole } from '../../../src/console.tsx';
-import { createDrops, type Drops, type DropsWorker } from '../../../src/drop/drops.ts';
+import { createDrops, type Drops } from '../../../src/drop/drops.ts';
 import type { Report } from '../../../src/drop/messages.ts';
+import type { DropsWorker } from '../../../src/drop/worker-link.ts';
 import { EMPTY_PATH } from '../page-window.ts';
 
 let remove: (() => void) | undefined;
@@ -11,12 +12,17 @@ document.addEventListener('securitypolicyviolation', ({ violatedDirective, block
   window.violations.push(`${violatedDirective}: ${blockedURI}`),
 );
 window.showConsole = (address, drops) => {
-  remove?.();
   localStorage.clear();
   sessionStorage.clear();
+  show(address, drops);
+};
+window.showAgain = () => show(location.href, []);
+
+function show(address: string, drops: readonly Publishing[]): void {
+  remove?.();
   history.replaceState(null, '', address);
   remove = showConsole(document.getElementById('root')!, dropsOf(drops));
-};
+}
 
 if (location.pathname !== EMPTY_PATH) window.showConsole(location.href, []);
 

@@ -15,6 +15,12 @@ import { Migration0013 } from './0013-token-persons.ts';
 import { Migration0014 } from './0014-sites.ts';
 import { Migration0015 } from './0015-site-indexes.ts';
 import { Migration0016 } from './0016-identity-emails.ts';
+import { Migration0017 } from './0017-suspects.ts';
+import { Migration0018 } from './0018-rate-bucket-index.ts';
+import { Migration0019 } from './0019-activity-filters.ts';
+import { Migration0020 } from './0020-account-state-reasons.ts';
+import { Migration0021 } from './0021-change-log.ts';
+import { Migration0022 } from './0022-pack-store-id.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -51,4 +57,10 @@ export const migrations: readonly MigrationClass[] = [
   Migration0014,
   Migration0015,
   Migration0016,
+  Migration0017,
+  Migration0018,
+  Migration0019,
+  Migration0020,
+  Migration0021,
+  Migration0022,
 ];

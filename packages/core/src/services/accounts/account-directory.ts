@@ -29,6 +29,7 @@ export async function getBilling(core: Core, account: string) {
   if (!row) throw notFound('account');
   return {
     state: row.state,
+    stateReason: row.stateReason ?? null,
     period: row.period,
     periodEnds: toUnixSeconds(endOfPeriod(row.periodStarted, row.period, core.now())),
     scheduled: await readScheduledPlan(em, account),
@@ -68,19 +69,27 @@ export async function createApiKey(core: Core, account: string): Promise<string>
  * A suspended account cannot do anything, and its sites show visitors that they are paused. A terminated account cannot
  * do anything either, and its sites are not found. Nothing is deleted, so `active` undoes both.
  *
- * @returns The previous and the new state. @throws `not_found`. Source: api §6.
+ * @param options.reason Why, for the members of the account. It replaces the reason of the same state, if it is given.
+ * @returns The previous and the new state, and whether anything changed. @throws `not_found`. Source: api §6.
  */
-export async function setAccountState(core: Core, account: string, state: AccountState) {
+export async function setAccountState(
+  core: Core,
+  account: string,
+  state: AccountState,
+  { reason }: { reason?: string | undefined } = {},
+) {
   return core.database.transaction(async (em) => {
     const row = await em.findOne(Account, { id: account }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!row) throw notFound('account');
     const from = row.state;
-    if (from !== state) {
+    const changed = from !== state || (reason !== undefined && reason !== row.stateReason);
+    if (changed) {
       row.state = state;
+      row.stateReason = reason ?? null;
       const event = state === 'terminated' ? 'account.delete' : 'account.update';
-      const meta = { state: { from, to: state } };
+      const meta = { state: { from, to: state }, ...(reason !== undefined && { reason }) };
       recordActivity(em, { account, event, authMethod: 'operator', created: core.now(), meta });
     }
-    return { from, to: state };
+    return { from, to: state, changed };
   });
 }

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ServiceError } from '../../errors.ts';
 import { db } from '../../database/tables.ts';
+import { requireActiveAccount } from '../inactive-account.ts';
 
 /** The fields of an account that cannot change while the account is locked. */
 export type LockedAccount = Awaited<ReturnType<typeof lockActiveAccount>>;
@@ -12,7 +13,7 @@ export type LockedAccount = Awaited<ReturnType<typeof lockActiveAccount>>;
 export async function lockAccount(em: EntityManager, account: string) {
   return db(em)
     .selectFrom('account')
-    .select(['id', 'plan', 'name', 'state', 'deployment_count as deployments'])
+    .select(['id', 'plan', 'name', 'state', 'state_reason as stateReason', 'deployment_count as deployments'])
     .select(['storage_bytes as storageBytes', 'storage_exact as storageExact'])
     .where('id', '=', account)
     .forUpdate()
@@ -23,7 +24,7 @@ export async function lockAccount(em: EntityManager, account: string) {
 export async function lockActiveAccount(em: EntityManager, account: string) {
   const row = await lockAccount(em, account);
   if (!row) throw accountDeleted();
-  if (row.state !== 'active') throw new ServiceError('forbidden', `This account is ${row.state}.`);
+  requireActiveAccount(row);
   return row;
 }
 

@@ -7,7 +7,7 @@ import { Account, Member, PlanChange, Token } from '../../entities/index.ts';
 import { recordActivity } from '../activities/activities.ts';
 import type { BillingPeriod } from './billing-periods.ts';
 import { accountDeleted, lockAccount, type LockedAccount } from './account-lock.ts';
-import { countDomains, refuseBeyondCap } from './caps.ts';
+import { refuseBeyondCap } from './caps.ts';
 import { findOwnerAccount } from './owner-account.ts';
 import { readStorage } from './storage.ts';
 import { randomSuffix, secretHash } from '../random.ts';
@@ -16,34 +16,54 @@ import { createToken } from './tokens.ts';
 
 const FIRST_START_LOCK = 7_212_002;
 
+const SELECT_ACCOUNT = `
+  select a.id, a.email, a.name, a.plan, a.deployment_count as deployments, a.storage_bytes as storage,
+    a.storage_exact as "isStorageExact", a.created,
+    (select count(*) from member where account_id = a.id) as seats,
+    d."platformDomains", d."customDomains",
+    (select last4 from token where account_id = a.id and kind = 'api' order by created desc, id desc limit 1) as hint,
+    c.plan as "nextPlan", c.due
+  from account a left join plan_change c on c.account_id = a.id cross join lateral (
+    select count(*) filter (where kind = 'platform') as "platformDomains",
+      count(*) filter (where kind = 'custom') as "customDomains"
+    from domain where account_id = a.id and status <> 'paused') d
+  where a.id = $1`;
+
+interface AccountRow extends Pick<Account, 'id' | 'email' | 'name' | 'plan' | 'created'> {
+  deployments: number;
+  storage: number;
+  isStorageExact: boolean;
+  seats: number;
+  platformDomains: number;
+  customDomains: number;
+  hint: string | null;
+  /** The plan after a downgrade, and when; `null` without one. */
+  nextPlan: string | null;
+  due: Date | null;
+}
+
 /** `GET /account`. Source: api §6. */
 export async function getAccount({ core, caller }: Scope): Promise<WireAccount> {
-  const em = core.database.em();
-  const account = await em.findOne(Account, { id: caller.account });
-  if (!account) throw accountDeleted();
-  const seats = await em.count(Member, { account: caller.account });
-  const plan = core.plans.get(account.plan);
-  const [newestKey] = await em.find(
-    Token,
-    { account: caller.account, kind: 'api' },
-    { orderBy: { created: 'desc', id: 'desc' }, limit: 1 },
-  );
+  const [row] = await core.database.prepared<AccountRow>(SELECT_ACCOUNT, [caller.account]);
+  if (!row) throw accountDeleted();
+  const plan = core.plans.get(row.plan);
   return {
-    account: account.id,
-    email: account.email,
-    name: account.name ?? null,
+    account: row.id,
+    email: row.email,
+    name: row.name ?? null,
     // Without plans, rows may have the ids of earlier plans.
-    plan: core.plans.all.length === 0 ? plan.plan : account.plan,
+    plan: core.plans.all.length === 0 ? plan.plan : row.plan,
     usage: {
-      deployments: account.deploymentCount,
-      ...(await countDomains(em, account.id)),
-      seats,
-      storage: account.storageExact ? account.storageBytes : await readStorage(core, account.id),
+      deployments: row.deployments,
+      platformDomains: row.platformDomains,
+      customDomains: row.customDomains,
+      seats: row.seats,
+      storage: row.isStorageExact ? row.storage : await readStorage(core, row.id),
     },
     caps: plan.caps,
-    scheduled: await readScheduledPlan(em, account.id),
-    created: toUnixSeconds(account.created),
-    hint: newestKey?.last4 ?? null,
+    scheduled: row.nextPlan === null ? null : { plan: row.nextPlan, due: toUnixSeconds(row.due!) },
+    created: toUnixSeconds(row.created),
+    hint: row.hint,
     authMethod: caller.authMethod,
     used: caller.used && toUnixSeconds(caller.used),
   };

@@ -14,7 +14,7 @@ import type { z } from 'zod';
 import { Account, Person, Token } from '../../entities/index.ts';
 import { invalid, notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
+import { type CursorScope, decodeCursor, toPage, Values } from '../cursors.ts';
 import { lockAccount } from './account-lock.ts';
 import type { AccountCaller, Addresses, Core, DomainAccess, Scope } from '../../core.ts';
 import { readUsableName } from '../domain-names.ts';
@@ -151,24 +151,30 @@ export async function findFreeTokenId(em: EntityManager, account: string, random
   }
 }
 
+const SELECT_TOKENS = `
+  select id, token, kind, array_to_json(labels) as labels, created, expires, used, array_to_json(domains) as domains, keep
+  from token where account_id = $1`;
+
+type TokenRow = TokenFields & Pick<Token, 'id'>;
+
 /** `GET /tokens`: all credentials, even expired ones, newest first. @throws `validation_failed` for an invalid cursor. */
 export async function listTokens({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof TokenList>> {
   const scope: CursorScope = { core, account: caller.account, list: 'tokens' };
-  const beforeId = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
-  const tokenRows = await core.database
-    .em()
-    .find(
-      Token,
-      { account: caller.account, ...(beforeId === undefined ? {} : { id: { $lt: beforeId } }) },
-      { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
-    );
-  const { rows, nextCursor } = toPage(scope, tokenRows, page.limit, (row) => [row.id]);
+  const values = new Values(caller.account);
+  const after = page.cursor === undefined ? '' : `and id < ${values.add(decodeCursor(scope, page.cursor)[0])}`;
+  const text = `${SELECT_TOKENS} ${after} order by id desc limit ${values.add(page.limit + 1)}`;
+  const found = await core.database.prepared<TokenRow>(text, values.list);
+  const { rows, nextCursor } = toPage(scope, found, page.limit, (row) => [row.id]);
   return { tokens: rows.map(toToken), ...(nextCursor ? { nextCursor } : {}) };
 }
 
 /** `GET /tokens/{token}`. @throws `not_found`. Source: api §5. */
 export async function getToken({ core, caller }: Scope, token: string): Promise<WireToken> {
-  return toToken(await getOwnToken(core.database.em(), caller.account, token));
+  const [row] = TOKEN_ID.test(token)
+    ? await core.database.prepared<TokenRow>(`${SELECT_TOKENS} and token = $2`, [caller.account, token])
+    : [];
+  if (!row) throw notFound('token');
+  return toToken(row);
 }
 
 /**

@@ -1,10 +1,10 @@
-import type { ActivityEvent, ActivityList, ActivityQuery, AuthMethod } from '@berth/contract';
+import type { Activity as WireActivity, ActivityEvent, ActivityList, ActivityQuery, AuthMethod } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { z } from 'zod';
 import type { Scope } from '../../core.ts';
 import { Account, Activity } from '../../entities/index.ts';
 import { type CursorScope, decodeCursor, toPage } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
+import { type ActivityRow, readActivities } from './activity-rows.ts';
 
 /** A new entry of the audit log of an account. `meta` never contains a secret. */
 export interface NewActivity {
@@ -36,44 +36,17 @@ export function recordActivity(
  * @param page Which part of the log, and of which events and causes.
  * @throws `validation_failed` for an invalid cursor. Source: api §6.
  */
-export async function listActivities(
-  { core, caller }: Scope,
-  page: ActivityQuery,
-): Promise<z.infer<typeof ActivityList>> {
+export async function listActivities({ core, caller }: Scope, page: ActivityQuery): Promise<ActivityList> {
   const scope: CursorScope = { core, account: caller.account, list: 'activities' };
   const beforeId = page.cursor === undefined ? undefined : Number(decodeCursor(scope, page.cursor)[0]);
-  const activityRows = await core.database
-    .em()
-    .find(
-      Activity,
-      { account: caller.account, ...filterOf(page), ...(beforeId === undefined ? {} : { id: { $lt: beforeId } }) },
-      { orderBy: { id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
-    );
+  const range = { before: beforeId, order: 'desc' as const, limit: page.limit + 1 };
+  const activityRows = await readActivities(core, caller.account, page, range);
   const { rows, nextCursor } = toPage(scope, activityRows, page.limit, (row) => [row.id]);
   return { activities: rows.map(toActivity), ...(nextCursor ? { nextCursor } : {}) };
 }
 
-/** The schema of the query allows only letters and dots in events. */
-function filterOf({ event, authMethod }: ActivityQuery) {
-  const names = event?.split(',');
-  return {
-    ...(authMethod !== undefined && { authMethod: authMethod as AuthMethod }),
-    ...(names && {
-      $or: names.map((name) => ({ event: name.includes('.') ? (name as ActivityEvent) : { $like: `${name}.%` } })),
-    }),
-  };
-}
-
 /** Converts a row to the activity that clients receive. Source: api §6. */
-export function toActivity({
-  event,
-  created,
-  deployment,
-  domain,
-  token,
-  authMethod,
-  meta,
-}: Activity): z.infer<typeof ActivityList>['activities'][number] {
+export function toActivity({ event, created, deployment, domain, token, authMethod, meta }: ActivityRow): WireActivity {
   return {
     event,
     created: toUnixSeconds(created),

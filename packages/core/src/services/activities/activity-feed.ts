@@ -1,5 +1,6 @@
 import type { ActivityFeed } from '../../core.ts';
-import type { Listener } from '../../database/listener.ts';
+import type { Changes } from '../../database/change-log.ts';
+import type { Change } from '../../database/change-reader.ts';
 import { ServiceError, unavailable } from '../../errors.ts';
 
 /** The maximum number of subscribers in one process. */
@@ -7,18 +8,18 @@ const FEED_LIMITS = { perAccount: 20, perProcess: 1_000 };
 const RETRY_AFTER_SECONDS = 30;
 
 /**
- * Creates the feed of a process, which listens for notifications of the database. After a reconnect it notifies all
- * subscribers, because notifications may have been lost. Source: api §9.
+ * Creates the feed of a process, which follows the change log of the database while there are subscribers. It notifies all of them
+ * when changes may have been missed. Source: api §9.
  */
-export function createActivityFeed(newActivities: Listener, { perAccount, perProcess } = FEED_LIMITS): ActivityFeed {
+export function createActivityFeed(changes: Changes, { perAccount, perProcess } = FEED_LIMITS): ActivityFeed {
   const subscribers = new Map<string, Set<() => void>>();
   const stopping = new AbortController();
   let subscriberCount = 0;
-  let listening: Promise<() => void> | null = null;
+  let following: Promise<() => void> | null = null;
 
-  function notify(payload: string | null): void {
-    const account = payload === null ? null : (JSON.parse(payload) as { account: string }).account;
-    const wokenSubscribers = account === null ? subscribers.values() : [subscribers.get(account) ?? []];
+  function notify(change: Change | null): void {
+    if (change && change.kind !== 'activity') return;
+    const wokenSubscribers = change ? [subscribers.get(change.key) ?? []] : subscribers.values();
     for (const wakeFunctions of wokenSubscribers) for (const wakeSubscriber of wakeFunctions) wakeSubscriber();
   }
 
@@ -27,6 +28,13 @@ export function createActivityFeed(newActivities: Listener, { perAccount, perPro
     if (!wakeFunctions?.delete(wake)) return;
     subscriberCount -= 1;
     if (wakeFunctions.size === 0) subscribers.delete(account);
+    if (subscriberCount === 0) {
+      following?.then(
+        (stop) => stop(),
+        () => {},
+      );
+      following = null;
+    }
   }
 
   return {
@@ -48,10 +56,9 @@ export function createActivityFeed(newActivities: Listener, { perAccount, perPro
       subscribers.set(account, wakeFunctions.add(wake));
       subscriberCount += 1;
       try {
-        listening ??= newActivities.subscribe(notify);
-        await listening;
+        following ??= changes.subscribe(notify, { always: true });
+        await following;
       } catch (error) {
-        listening = null;
         unsubscribe(account, wake);
         throw error;
       }

@@ -1,17 +1,16 @@
-import type { Activity as WireActivity } from '@berth/contract';
+import type { Activity as WireActivity, ActivityFilter } from '@berth/contract';
 import type { Core, Scope } from '../../core.ts';
-import { db } from '../../database/tables.ts';
-import { Activity } from '../../entities/index.ts';
 import { invalid } from '../../errors.ts';
-import { toActivity } from './activities.ts';
 import { checkCredential } from '../authentication.ts';
+import { toActivity } from './activities.ts';
+import { readActivities } from './activity-rows.ts';
 
 /** A stream of new activities of an account. */
 export interface ActivityWatch {
   /** The event id after which the stream begins. A client that passes it as `after` gets the same stream again. */
   begin: string;
   /**
-   * Yields each activity after `begin` once, in order, in the format of `GET /activities`, until the signal is aborted.
+   * Yields each activity after `begin` that matches the filter once, in order, in the format of `GET /activities`, until the signal is aborted.
    * The caller must consume or return the generator, because the watch counts against the limits of the feed.
    *
    * @throws `authentication_failed` or `forbidden` within a minute after the credential loses access to the account; an
@@ -23,6 +22,7 @@ export interface ActivityWatch {
 interface WatchOptions {
   after?: string | undefined;
   last?: number | undefined;
+  filter?: ActivityFilter;
   signal: AbortSignal;
   recheckMs?: number;
 }
@@ -37,14 +37,15 @@ const RECHECK_MS = 60_000;
  * because the activities of an account become visible in the order of their ids.
  *
  * @param after The id of the last activity that the client has. Default: the activity before the newest `last`.
- * @param last The number of existing activities to send first. Default: 0.
+ * @param last The number of existing activities that match the filter to send first. Default: 0.
+ * @param filter Which activities to send. Default: all.
  * @param recheckMs The interval of checks of the credential while there are no new activities. Default: a minute.
  * @throws `validation_failed` for an invalid id; `rate_limit_exceeded` and `unavailable` as {@link ActivityFeed.subscribe}.
  * Source: api §6, §9.
  */
 export async function watchActivities(
   { core, caller }: Scope,
-  { after, last = 0, signal, recheckMs = RECHECK_MS }: WatchOptions,
+  { after, last = 0, filter = {}, signal, recheckMs = RECHECK_MS }: WatchOptions,
 ): Promise<ActivityWatch> {
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw invalid('lastEventId', 'the id must be that of an event');
   let wakeWatch = () => {};
@@ -56,7 +57,7 @@ export async function watchActivities(
   signal.addEventListener('abort', unsubscribe);
   if (signal.aborted) unsubscribe();
   try {
-    const beginId = Number(after ?? (await idBefore(core, caller.account, last)));
+    const beginId = Number(after ?? (await idBefore(core, caller.account, filter, last)));
     return { begin: String(beginId), activities: () => stream(beginId) };
   } catch (error) {
     unsubscribe();
@@ -69,7 +70,7 @@ export async function watchActivities(
       while (!signal.aborted) {
         core.activityFeed.ended.throwIfAborted();
         hasNews = false;
-        const rows = await readAfter(core, caller.account, lastId);
+        const rows = await readActivities(core, caller.account, filter, { after: lastId, order: 'asc', limit: BATCH });
         // Check after reading, so that no activity is sent that was recorded after the credential lost access.
         const expires = await checkCredential({ core, caller });
         for (const row of rows) {
@@ -97,21 +98,10 @@ export async function watchActivities(
   }
 }
 
-/** Returns the id of the activity before the newest `last` activities of an account; 0 if it has fewer. */
-async function idBefore(core: Core, account: string, last: number): Promise<number> {
-  const row = await db(core)
-    .selectFrom('activity')
-    .select('id')
-    .where('account_id', '=', account)
-    .orderBy('id', 'desc')
-    .offset(last)
-    .limit(1)
-    .executeTakeFirst();
+/** Returns the id after which the newest `last` activities that match the filter are all that match; 0 for all. */
+async function idBefore(core: Core, account: string, filter: ActivityFilter, last: number): Promise<number> {
+  // Without past activities the stream begins after the newest activity, whether it matches or not.
+  const skipped = last === 0 ? {} : filter;
+  const [row] = await readActivities(core, account, skipped, { order: 'desc', skip: last, limit: 1 });
   return row?.id ?? 0;
-}
-
-function readAfter(core: Core, account: string, last: number): Promise<Activity[]> {
-  return core.database
-    .em()
-    .find(Activity, { account, id: { $gt: last } }, { orderBy: { id: 'asc' }, limit: BATCH, disableIdentityMap: true });
 }

@@ -182,7 +182,7 @@ async function* inGroups(packs: AsyncIterable<PackRow>): AsyncGenerator<PackRow[
 
 async function writeGroup(core: Core, writer: BackupWriter, packs: readonly PackRow[]): Promise<void> {
   if (packs.length === 1) return writePack(core, writer, packs[0]!);
-  const contents = await Promise.all(packs.map((pack) => namePack(pack, core.packs.read(locationOf(pack)))));
+  const contents = await Promise.all(packs.map((pack) => namePack(pack, core.packs.scan().read(locationOf(pack)))));
   for (const [i, { id }] of packs.entries()) await writer.add(partName(`packs/${id}`, 1), contents[i]!);
 }
 
@@ -196,7 +196,7 @@ async function* listPacks(session: Client): AsyncGenerator<PackRow> {
 
 async function writePack(core: Core, writer: BackupWriter, pack: PackRow): Promise<void> {
   let part = 0;
-  const parts = inParts(core.packs.stream(locationOf(pack)));
+  const parts = inParts(core.packs.scan().stream(locationOf(pack)));
   for (;;) {
     const { value, done } = await namePack(pack, parts.next());
     if (done) return;

@@ -193,7 +193,7 @@ async function requireEmpty(
     }
     if (present.length > 0)
       throw new Error(
-        `The installation is not empty: it contains ${present.join(', ')}. Restore into an empty database and an empty DATA_DIR.`,
+        `The installation is not empty: it contains ${present.join(', ')}. Restore into an empty database and an empty DATA_DIR or bucket.`,
       );
     const installed = await readSchemaNumber(session);
     if (installed > schema)

@@ -179,16 +179,15 @@ async function takeDueDeployment(core: Core): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-/** Finds the contents of a deployment that are worth compressing and not compressed yet. Source: serving S48. */
+/** Finds the contents of a deployment that are worth compressing and not compressed yet, in the order of their packs. Source: serving S48. */
 async function findUncompressedContents(core: Core, deployment: string): Promise<StoredBytes[]> {
   const { rows } = await sql<StoredBytes & { path: string }>`
     select f.path, encode(c.hash, 'hex') as sha256, c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length
     from manifest m
     cross join unnest(m.paths) with ordinality as f (path, position)
     join content c on c.hash = ${hashAtPosition(sql.ref('m.hashes'), 'f.position')}
-    where m.deployment_id = ${deployment} and not exists (select 1 from compression k where k.content_hash = c.hash)`.execute(
-    db(core),
-  );
+    where m.deployment_id = ${deployment} and not exists (select 1 from compression k where k.content_hash = c.hash)
+    order by c.pack_id, c."offset"`.execute(db(core));
   const storedForms = new Map<string, StoredBytes>();
   for (const { path, ...content } of rows)
     if (isWorthCompressing(path, content.length)) storedForms.set(content.sha256, content);

@@ -4,32 +4,52 @@ import {
   type DeploymentPatch,
   type DeploymentQuery,
   MAX_LISTED_DOMAINS,
+  parseDeploymentReference,
 } from '@berth/contract';
 import { domainToASCII } from 'node:url';
-import type { EntityManager, FilterQuery } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { Addresses, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { Deployment, Domain } from '../../entities/index.ts';
-import { ServiceError } from '../../errors.ts';
+import { type Deployment, Domain } from '../../entities/index.ts';
+import { notFound, ServiceError } from '../../errors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { markStorageInexact } from '../accounts/storage.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { hashPassword } from '../passwords.ts';
-import { getOwnDeployment, visibleTo } from '../own-deployments.ts';
+import { getOwnDeployment } from '../own-deployments.ts';
 import { runQueued } from '../run-queued.ts';
-import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
+import { type CursorScope, decodeCursor, toPage, Values } from '../cursors.ts';
 import { toUnixSeconds } from '../timestamps.ts';
 
 const MAX_NAMED_DOMAINS = 10;
 
+/** What a deployment shows of its row. */
+type ShownDeployment = Pick<
+  Deployment,
+  | 'id'
+  | 'status'
+  | 'files'
+  | 'size'
+  | 'labels'
+  | 'via'
+  | 'authMethod'
+  | 'token'
+  | 'passwordHash'
+  | 'created'
+  | 'expires'
+  | 'takenDown'
+  | 'takeDownReason'
+>;
+
 /**
  * Converts a row to the deployment that clients receive.
  *
- * @param domains The domains that point at the deployment, as {@link readDomainNames} returns them. Source: api §3.
+ * @param domains The names of the domains that point at the deployment, sorted, at most {@link MAX_LISTED_DOMAINS}.
+ *   Source: api §3.
  */
-export function toDeployment(addresses: Addresses, row: Deployment, domains: string[]): WireDeployment {
+export function toDeployment(addresses: Addresses, row: ShownDeployment, domains: string[]): WireDeployment {
   return {
     deployment: row.id,
     url: addresses.site(row.id),
@@ -50,6 +70,24 @@ export function toDeployment(addresses: Addresses, row: Deployment, domains: str
   };
 }
 
+/** The names of the domains that point at `d.id`, sorted. */
+const DOMAIN_NAMES = `array_to_json(array(
+  select name from domain where deployment_id = d.id order by name collate "C" limit ${MAX_LISTED_DOMAINS}))`;
+
+/** Deployments as clients receive them. The text continues with the condition on `d`, of which {@link VISIBLE} is the first part. */
+const SELECT_DEPLOYMENTS = `
+  select d.id, d.status, d.files, d.size, array_to_json(d.labels) as labels, d.via, d.auth_method as "authMethod", d.token,
+    d.password_hash as "passwordHash", d.created, d.expires, d.taken_down as "takenDown",
+    d.take_down_reason as "takeDownReason", ${DOMAIN_NAMES} as domains
+  from deployment d where `;
+
+type DeploymentRow = ShownDeployment & { domains: string[] };
+
+/** Expired deployments are hidden before they are swept. */
+function isVisible({ core, caller }: Scope, values: Values): string {
+  return `d.account_id = ${values.add(caller.account)} and (d.expires is null or d.expires > ${values.add(core.now())})`;
+}
+
 /**
  * `GET /deployments`: lists deployments, newest first. With `label` or `domain`, lists only the deployments that match both.
  *
@@ -59,57 +97,59 @@ export async function listDeployments(
   scope: Scope,
   { label, domain, ...page }: DeploymentQuery,
 ): Promise<z.infer<typeof DeploymentList>> {
-  const cursorScope: CursorScope = { core: scope.core, account: scope.caller.account, list: 'deployments' };
-  const [created, id] = page.cursor === undefined ? [] : decodeCursor(cursorScope, page.cursor);
-  const em = scope.core.database.em();
-  const filters: FilterQuery<Deployment>[] = [visibleTo(scope)];
-  if (created !== undefined) filters.push(olderThan(new Date(created), String(id)));
-  if (label !== undefined) filters.push({ labels: { $contains: [label] } });
-  if (domain !== undefined) {
-    const linked = await findLinkedDeployment(em, scope, domain);
-    if (linked === null) return { deployments: [] };
-    filters.push({ id: linked });
+  const { core, caller } = scope;
+  const cursorScope: CursorScope = { core, account: caller.account, list: 'deployments' };
+  const values = new Values();
+  const conditions = [isVisible(scope, values)];
+  if (page.cursor !== undefined) {
+    const [created, id] = decodeCursor(cursorScope, page.cursor);
+    conditions.push(`(d.created, d.id) < (${values.add(new Date(created!))}, ${values.add(id)})`);
   }
-  const found = await em.find(
-    Deployment,
-    { $and: filters },
-    { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
+  if (label !== undefined) conditions.push(`d.labels @> ${values.add([label])}::text[]`);
+  if (domain !== undefined)
+    conditions.push(
+      `d.id = (select deployment_id from domain where account_id = $1 and name = ${values.add(nameOfDomain(domain))})`,
+    );
+  const found = await core.database.prepared<DeploymentRow>(
+    `${SELECT_DEPLOYMENTS} ${conditions.join(' and ')} order by d.created desc, d.id desc limit ${values.add(page.limit + 1)}`,
+    values.list,
   );
   const { rows, nextCursor } = toPage(cursorScope, found, page.limit, (row) => [row.created.getTime(), row.id]);
-  const ids = rows.map((row) => row.id);
-  const domains = await readDomainNames(em, ids);
   return {
-    deployments: rows.map((row) => toDeployment(scope.core.addresses, row, domains.get(row.id) ?? [])),
+    deployments: rows.map((row) => toDeployment(core.addresses, row, row.domains)),
     ...(nextCursor ? { nextCursor } : {}),
   };
 }
 
-/** Returns the id of the deployment that a domain of the caller's account points at; `null` if it points at nothing. */
-async function findLinkedDeployment(em: EntityManager, { caller }: Scope, domain: string): Promise<string | null> {
-  const name = domainToASCII(domain).replace(/\.$/, '');
-  const row = await em.findOne(Domain, { account: caller.account, name }, { fields: ['deployment'] });
-  return row?.deployment?.id ?? null;
-}
+const nameOfDomain = (domain: string) => domainToASCII(domain).replace(/\.$/, '');
 
-/** Returns the names of the domains that point at each of the deployments, sorted, at most 100 for a deployment. */
-async function readDomainNames(em: EntityManager, deployments: readonly string[]): Promise<Map<string, string[]>> {
-  if (deployments.length === 0) return new Map();
-  const { rows } = await sql<{ deployment: string; names: string[] }>`
-    select d.id as deployment, array(
-      select name from domain where deployment_id = d.id order by name collate "C" limit ${MAX_LISTED_DOMAINS}) as names
-    from unnest(${deployments}::text[]) as d (id)`.execute(db(em));
-  return new Map(rows.map(({ deployment, names }) => [deployment, names]));
+/** Returns the names of the domains that point at a deployment, sorted, at most {@link MAX_LISTED_DOMAINS}. */
+async function readDomainNames(em: EntityManager, deployment: string): Promise<string[]> {
+  const rows = await db(em)
+    .selectFrom('domain')
+    .select('name')
+    .where('deployment_id', '=', deployment)
+    .orderBy(sql`name collate "C"`)
+    .limit(MAX_LISTED_DOMAINS)
+    .execute();
+  return rows.map(({ name }) => name);
 }
 
 /** Converts a row of the transaction to the deployment that clients receive, with its domains. */
 export async function withDomains(em: EntityManager, addresses: Addresses, row: Deployment): Promise<WireDeployment> {
-  return toDeployment(addresses, row, (await readDomainNames(em, [row.id])).get(row.id) ?? []);
+  return toDeployment(addresses, row, await readDomainNames(em, row.id));
 }
 
 /** `GET /deployments/{deployment}`. @throws `not_found`. */
 export async function getDeployment(scope: Scope, reference: string): Promise<WireDeployment> {
-  const em = scope.core.database.em();
-  return withDomains(em, scope.core.addresses, await getOwnDeployment(em, scope, reference));
+  const { core } = scope;
+  const id = parseDeploymentReference(reference, core.addresses.platformDomain);
+  if (!id) throw notFound('deployment');
+  const values = new Values();
+  const text = `${SELECT_DEPLOYMENTS} ${isVisible(scope, values)} and d.id = ${values.add(id)}`;
+  const [row] = await core.database.prepared<DeploymentRow>(text, values.list);
+  if (!row) throw notFound('deployment');
+  return toDeployment(core.addresses, row, row.domains);
 }
 
 /**

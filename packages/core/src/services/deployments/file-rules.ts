@@ -173,7 +173,7 @@ export function fileListSize({ maxFilesCount }: DeployLimits): Pick<JsonBounds, 
 
 /**
  * Throws `payload_too_large` for lists of files that are longer than the caller's plan allows, before the input is
- * validated. A change may remove as many files as any plan allows, because its base may come from a larger plan.
+ * validated. A change may remove as many files as the largest plan permits, because its base may have been published on that plan.
  */
 export function refuseLongFileLists(scope: Scope<Caller>, input: unknown): void {
   if (typeof input !== 'object' || input === null) return;

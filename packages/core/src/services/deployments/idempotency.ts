@@ -108,7 +108,7 @@ export function storeOutcome(em: EntityManager, core: Core, request: KeyedReques
 
 /** Deletes the outcomes that are older than the window of 24 hours. */
 export async function deleteOldOutcomes(core: Core): Promise<void> {
-  await core.database.em().nativeDelete(IdempotencyRecord, { created: { $lte: windowStart(core) } });
+  await db(core).deleteFrom('idempotency_record').where('created', '<=', windowStart(core)).execute();
 }
 
 function windowStart(core: Core): Date {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Content, Pack } from '../../entities/index.ts';
-import type { ContentLocation } from '../../storage/packs.ts';
+import type { ContentLocation, PackReader } from '../../storage/packs.ts';
 import { hashAtPosition, hexOf } from '../packs/contents.ts';
 import { type Check, type Finding, finding, MAX_DEPLOYMENTS } from './checks.ts';
 
@@ -47,10 +47,11 @@ async function* readPack(core: Core, pack: string): AsyncGenerator<Finding | num
       yield finding('damage', `The file of pack ${pack} is missing.`, { pack, ...(await deploymentsOf(core, pack)) });
     return;
   }
+  const reader = core.packs.scan();
   let readBytes = 0;
   let faults = 0;
   for await (const row of contentsOf(core, pack)) {
-    const fault = await faultOf(core, row);
+    const fault = await faultOf(reader, row);
     readBytes += row.length;
     if (fault && (await isStillThere(core, row))) {
       faults += 1;
@@ -75,18 +76,18 @@ async function* readPack(core: Core, pack: string): AsyncGenerator<Finding | num
 }
 
 /** Returns the fault of a content as a sentence without a period; `null` if its bytes match its hash. */
-async function faultOf(core: Core, row: Row): Promise<string | null> {
+async function faultOf(reader: PackReader, row: Row): Promise<string | null> {
   try {
-    return (await digestOf(core, row)) === row.sha256 ? null : 'the bytes do not match the hash';
+    return (await digestOf(reader, row)) === row.sha256 ? null : 'the bytes do not match the hash';
   } catch (error) {
     return `the bytes cannot be read: ${(error as Error).message}`;
   }
 }
 
-async function digestOf({ packs }: Core, row: Row): Promise<string> {
-  if (row.length <= WHOLE_BYTES) return hash('sha256', await packs.read(row));
+async function digestOf(reader: PackReader, row: Row): Promise<string> {
+  if (row.length <= WHOLE_BYTES) return hash('sha256', await reader.read(row));
   const digest = createHash('sha256');
-  for await (const chunk of packs.stream(row)) digest.update(chunk as Buffer);
+  for await (const chunk of reader.stream(row)) digest.update(chunk as Buffer);
   return digest.digest('hex');
 }
 

@@ -5,6 +5,7 @@ import type { Core } from '../../core.ts';
 import { db, type StatementScope } from '../../database/tables.ts';
 import { type CompressedForm, Compression } from '../../entities/index.ts';
 import type { Coding } from '@berth/serving';
+import type { PackReader } from '../../storage/packs.ts';
 import { hexOf } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { type Check, type Finding, finding, MAX_DEPLOYMENTS, note } from './checks.ts';
@@ -30,11 +31,12 @@ export const forms: Check = {
   async *run(core, { fix }) {
     const totals = await countForms(core);
     if (totals.contents === 0) return;
+    const reader = core.packs.scan();
     let [done, reported] = [0, 0];
-    for (let last = ''; ;) {
+    for (let last: Pick<Row, 'pack' | 'sha256'> | null = null; ;) {
       const rows = await rowsAfter(core, last);
       for (const row of rows) {
-        const fault = await faultOf(core, row);
+        const fault = await faultOf(reader, row);
         if (fault && (await isStillThere(core, row))) yield await toFinding(core, row, fault, fix);
         done += sizeOf(row);
         if (done - reported < PROGRESS_BYTES) continue;
@@ -42,7 +44,7 @@ export const forms: Check = {
         yield { kind: 'progress', done, total: Math.max(totals.bytes, done), unit: 'bytes' };
       }
       if (rows.length < ROWS_AT_ONCE) break;
-      last = rows.at(-1)!.sha256;
+      last = rows.at(-1)!;
     }
     yield note(`${totals.contents} contents also have compressed forms, ${totals.bytes} bytes in total.`);
   },
@@ -51,10 +53,10 @@ export const forms: Check = {
 const sizeOf = ({ forms }: Row) => Object.values(forms).reduce((sum, { length }) => sum + length, 0);
 
 /** Returns the fault of a form as a sentence without a period; `null` if each form decompresses to the content. */
-async function faultOf(core: Core, { sha256, pack, length, forms }: Row): Promise<string | null> {
+async function faultOf(reader: PackReader, { sha256, pack, length, forms }: Row): Promise<string | null> {
   for (const [coding, form] of Object.entries(forms) as [Coding, CompressedForm][]) {
     try {
-      const bytes = await core.packs.read({ pack, offset: form.offset, length: form.length });
+      const bytes = await reader.read({ pack, offset: form.offset, length: form.length });
       if (hash('sha256', bytes) !== form.sha256) return `the ${coding} form does not match its hash`;
       if (hash('sha256', await decompressForm(coding, bytes, length)) !== sha256)
         return `the ${coding} form decompresses to other bytes`;
@@ -116,7 +118,8 @@ async function isStillThere(core: Core, { sha256, pack }: Row): Promise<boolean>
   return (await core.database.em().count(Compression, { content, pack: { id: pack, state: 'sealed' } })) > 0;
 }
 
-async function rowsAfter(core: Core, last: string): Promise<Row[]> {
+/** Reads rows in the order of packs, so that each pack is read once. */
+async function rowsAfter(core: Core, last: Pick<Row, 'pack' | 'sha256'> | null): Promise<Row[]> {
   return db(core)
     .selectFrom('compression as k')
     .innerJoin('content as c', 'c.hash', 'k.content_hash')
@@ -127,7 +130,12 @@ async function rowsAfter(core: Core, last: string): Promise<Row[]> {
       'k.forms',
     ])
     .where('k.pack_id', 'is not', null)
-    .where('k.content_hash', '>', Buffer.from(last, 'hex'))
+    .$if(last !== null, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('k.pack_id', 'k.content_hash'), '>', tuple(last!.pack, Buffer.from(last!.sha256, 'hex'))),
+      ),
+    )
+    .orderBy('k.pack_id')
     .orderBy('k.content_hash')
     .limit(ROWS_AT_ONCE)
     .execute();

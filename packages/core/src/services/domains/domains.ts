@@ -14,7 +14,7 @@ import type { Addresses, Scope } from '../../core.ts';
 import { Account, Domain } from '../../entities/index.ts';
 import { invalid, notFound, ServiceError } from '../../errors.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { type CursorScope, decodeCursor, olderThan, toPage } from '../cursors.ts';
+import { type CursorScope, decodeCursor, toPage, Values } from '../cursors.ts';
 import { lockAccount } from '../accounts/account-lock.ts';
 import { type DomainName, isApex, namesAbove, normaliseName, readUsableName, registrableOf } from '../domain-names.ts';
 import { requireDomainAccess } from '../domain-access.ts';
@@ -23,8 +23,13 @@ import { toUnixSeconds } from '../timestamps.ts';
 import { checkDomain, claimCheck } from './domain-checks.ts';
 import { endVersion } from './record-version.ts';
 
+/** What a domain shows of its row. */
+type ShownDomain = Pick<Domain, 'name' | 'status' | 'labels' | 'created' | 'linked' | 'links'> & {
+  deployment?: { id: string } | null | undefined;
+};
+
 /** The wire form of a domain. Source: api §4. */
-export function toDomain(addresses: Addresses, row: Domain): WireDomain {
+export function toDomain(addresses: Addresses, row: ShownDomain): WireDomain {
   return {
     domain: row.name,
     url: addresses.domain(row.name),
@@ -37,21 +42,28 @@ export function toDomain(addresses: Addresses, row: Domain): WireDomain {
   };
 }
 
+const SELECT_DOMAINS = `
+  select d.id, d.name, d.status, array_to_json(d.labels) as labels, d.created, d.linked, d.links, d.deployment_id as linked_to
+  from domain d where d.account_id = $1`;
+
+type DomainRow = Omit<ShownDomain, 'deployment'> & { id: number; linked_to: string | null };
+
+const fromRow = (addresses: Addresses, { linked_to, ...row }: DomainRow) =>
+  toDomain(addresses, { ...row, deployment: linked_to === null ? null : { id: linked_to } });
+
 /** `GET /domains`, newest first. @throws `validation_failed` for an invalid cursor. */
-export async function listDomains(scope: Scope, page: PageQuery): Promise<z.infer<typeof DomainList>> {
-  const { core, caller } = scope;
+export async function listDomains({ core, caller }: Scope, page: PageQuery): Promise<z.infer<typeof DomainList>> {
   const cursorScope: CursorScope = { core, account: caller.account, list: 'domains' };
-  const [created, id] = page.cursor === undefined ? [] : decodeCursor(cursorScope, page.cursor);
-  const afterCursor = created === undefined ? {} : olderThan(new Date(created), Number(id));
-  const foundRows = await core.database
-    .em()
-    .find(
-      Domain,
-      { account: caller.account, ...afterCursor },
-      { orderBy: { created: 'desc', id: 'desc' }, limit: page.limit + 1, disableIdentityMap: true },
-    );
-  const { rows, nextCursor } = toPage(cursorScope, foundRows, page.limit, (row) => [row.created.getTime(), row.id]);
-  return { domains: rows.map((row) => toDomain(core.addresses, row)), ...(nextCursor ? { nextCursor } : {}) };
+  const values = new Values(caller.account);
+  let after = '';
+  if (page.cursor !== undefined) {
+    const [created, id] = decodeCursor(cursorScope, page.cursor);
+    after = `and (d.created, d.id) < (${values.add(new Date(created!))}, ${values.add(id)})`;
+  }
+  const text = `${SELECT_DOMAINS} ${after} order by d.created desc, d.id desc limit ${values.add(page.limit + 1)}`;
+  const found = await core.database.prepared<DomainRow>(text, values.list);
+  const { rows, nextCursor } = toPage(cursorScope, found, page.limit, (row) => [row.created.getTime(), row.id]);
+  return { domains: rows.map((row) => fromRow(core.addresses, row)), ...(nextCursor ? { nextCursor } : {}) };
 }
 
 /**
@@ -60,9 +72,19 @@ export async function listDomains(scope: Scope, page: PageQuery): Promise<z.infe
  * @throws `validation_failed` for an invalid name; `not_found`; `forbidden` for a deploy token that is not limited to the
  *   domain.
  */
-export async function getDomain(scope: Scope, reference: string): Promise<WireDomain> {
-  requireDomainAccess(scope.caller, reference);
-  return toDomain(scope.core.addresses, await getOwnDomain(scope.core.database.em(), scope, reference));
+export async function getDomain({ core, caller }: Scope, reference: string): Promise<WireDomain> {
+  requireDomainAccess(caller, reference);
+  const name = nameOf(reference);
+  const [row] = await core.database.prepared<DomainRow>(`${SELECT_DOMAINS} and d.name = $2`, [caller.account, name]);
+  if (!row) throw notFound('domain');
+  return fromRow(core.addresses, row);
+}
+
+/** Returns the normalised name that a reference means. @throws `validation_failed` for an invalid name. */
+function nameOf(reference: string): string {
+  const normalised = normaliseName(reference);
+  if (!normalised.ok) throw invalid('domain', normalised.reason);
+  return normalised.name;
 }
 
 /** `DELETE /domains/{domain}`. The name is then available again. @throws `validation_failed`; `not_found`. */
@@ -136,11 +158,9 @@ async function getOwnDomain(
   reference: string,
   { lock = false } = {},
 ): Promise<Domain> {
-  const normalised = normaliseName(reference);
-  if (!normalised.ok) throw invalid('domain', normalised.reason);
   const row = await em.findOne(
     Domain,
-    { account: caller.account, name: normalised.name },
+    { account: caller.account, name: nameOf(reference) },
     lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {},
   );
   if (!row) throw notFound('domain');

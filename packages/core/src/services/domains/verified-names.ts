@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core, Log } from '../../core.ts';
+import type { Change } from '../../database/change-reader.ts';
 import type { Database } from '../../database/database.ts';
 import { unavailable } from '../../errors.ts';
 import { NameSet } from './name-set.ts';
@@ -34,7 +35,7 @@ interface Changes {
 
 /**
  * The names of all verified custom domains, in memory. They are read when {@link follow} starts, kept up to date by the
- * notifications of the database, read again when the connection for them is replaced, and saved in a file. So the names are
+ * change log of the database, read again when changes were missed, and saved in a file. So the names are
  * known while the database is unavailable, and after a start without it. Source: api §12.
  */
 export class VerifiedNames {
@@ -74,7 +75,7 @@ export class VerifiedNames {
 
   /**
    * Whether a name in lower case is the name of a verified custom domain. The answer includes every change that this process
-   * was notified of, unless the database does not respond.
+   * has read from the change log, unless the database does not respond.
    *
    * @throws ServiceError `unavailable` if no names were read yet.
    */
@@ -100,7 +101,9 @@ export class VerifiedNames {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        this.#unsubscribe = await database.siteChanges.subscribe((payload) => this.#onChange(database, payload));
+        this.#unsubscribe = await database.changes.subscribe((change) => this.#onChange(database, change), {
+          always: true,
+        });
         this.#onChange(database, null);
         return;
       } catch {
@@ -110,15 +113,14 @@ export class VerifiedNames {
     }
   }
 
-  #onChange(database: Database, payload: string | null): void {
+  #onChange(database: Database, change: Change | null): void {
     if (this.#closing.signal.aborted) return;
-    const { domain, account, deployment } = (payload === null ? {} : JSON.parse(payload)) as Record<string, string>;
     const pending = this.#pending;
-    // Every deploy to a platform domain is a notification, too.
-    if (deployment !== undefined || domain?.endsWith(this.#platformSuffix)) return;
-    if (domain !== undefined) pending.names.add(domain);
-    else if (account !== undefined) pending.accounts.add(account);
-    else pending.all = true;
+    if (change === null) pending.all = true;
+    else if (change.kind === 'account') pending.accounts.add(change.key);
+    // Every deploy to a platform domain is a change, too.
+    else if (change.kind === 'domain' && !change.key.endsWith(this.#platformSuffix)) pending.names.add(change.key);
+    else return;
     if (pending.names.size + pending.accounts.size > MAX_PENDING) this.#pending = { ...noChanges(), all: true };
     this.#updating ??= this.#update(database).finally(() => (this.#updating = null));
   }
@@ -152,16 +154,13 @@ export class VerifiedNames {
     const put = (name: string, isMember: boolean) => (hasChanged = this.#names!.put(name, isMember) || hasChanged);
     for (const account of accounts) {
       for (let after = ''; ;) {
-        const rows = await database.prepared<{ name: string; verified: boolean }>('verified-of-account', OF_ACCOUNT, [
-          account,
-          after,
-        ]);
+        const rows = await database.prepared<{ name: string; verified: boolean }>(OF_ACCOUNT, [account, after]);
         for (const { name, verified } of rows) put(name, verified);
         if (rows.length < PAGE_SIZE) break;
         after = rows.at(-1)!.name;
       }
     }
-    const rows = await database.prepared<{ name: string }>('verified-named', NAMED, [[...names]]);
+    const rows = await database.prepared<{ name: string }>(NAMED, [[...names]]);
     const verified = new Set(rows.map(({ name }) => name));
     for (const name of names) put(name, verified.has(name));
     return hasChanged;
@@ -215,7 +214,7 @@ async function readNames(file: string, log: Log): Promise<NameSet | null> {
 
 async function* readAll(database: Database): AsyncGenerator<string[]> {
   for (let after = ''; ;) {
-    const rows = await database.prepared<{ name: string }>('verified-names', ALL, [after]);
+    const rows = await database.prepared<{ name: string }>(ALL, [after]);
     yield rows.map(({ name }) => name);
     if (rows.length < PAGE_SIZE) return;
     after = rows.at(-1)!.name;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { FrontPage } from '../../entities/index.ts';
 import type { ContentLocation } from '../../storage/packs.ts';
 import { hashAtPosition } from '../packs/contents.ts';
 import { attemptTask } from '../worklist.ts';
@@ -43,13 +42,11 @@ export async function readFrontPages(
 async function readFrontPage(core: Core, deployment: string): Promise<void> {
   const { title, icons } = await readHead(core, deployment);
   const icon = await findIcon(core, deployment, icons);
-  await core.database
-    .em()
-    .nativeUpdate(
-      FrontPage,
-      { deployment },
-      { title, icon: icon?.bytes ?? null, iconType: icon?.type ?? null, due: null },
-    );
+  await db(core)
+    .updateTable('front_page')
+    .set({ title, icon: icon?.bytes ?? null, icon_type: icon?.type ?? null, due: null })
+    .where('deployment_id', '=', deployment)
+    .execute();
 }
 
 async function readHead(core: Core, deployment: string): Promise<PageHead> {

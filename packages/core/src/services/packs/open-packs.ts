@@ -8,12 +8,6 @@ import { failpoint } from '../../failpoints.ts';
 import { PackBuilder } from '../../storage/pack-builder.ts';
 import type { NewPack, StoredContentsQuery } from './contents.ts';
 
-/**
- * A pack of at most this size is made durable concurrently with the transaction that inserts its contents. A larger pack
- * is made durable before, because the locks of the transaction block other deploys.
- */
-const MAX_CONCURRENT_SEAL_BYTES = 64 * 1024 * 1024;
-
 /** A pack that is being filled. Its row is inserted before its file is created, and deleted after its file. */
 export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
   readonly id: string;
@@ -87,7 +81,7 @@ export async function sealNewContents(
   const endSpan = core.tracer.begin('seal pack');
   const sealing = pack.seal();
   if (endSpan) sealing.then(() => endSpan(), endSpan);
-  if (contents.reduce((sum, { length }) => sum + length, 0) > MAX_CONCURRENT_SEAL_BYTES) await sealing;
+  if (contents.reduce((sum, { length }) => sum + length, 0) >= core.packs.concurrentSealBytes) await sealing;
   sealing.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
   return { id: pack.id, contents, sealed: sealing };
 }
@@ -134,15 +128,15 @@ export async function markSealed(em: EntityManager, core: Core, id: string, size
 
 /** Drops a pack that nothing refers to: marks its row as dead, then deletes its file, then its row. Source: storage P8. */
 export async function dropPack(core: Core, id: string): Promise<void> {
-  const em = core.database.em();
-  const deadRows = await em.nativeUpdate(Pack, { id, state: { $in: ['open', 'dead'] } }, { state: 'dead' });
-  if (deadRows === 1) await removeDeadPack(core, id);
+  const markDead = db(core).updateTable('pack').set({ state: 'dead' }).where('id', '=', id);
+  const { numUpdatedRows } = await markDead.where('state', 'in', ['open', 'dead']).executeTakeFirstOrThrow();
+  if (numUpdatedRows === 1n) await removeDeadPack(core, id);
 }
 
 /** Deletes the file of a dead pack, then its row. Can be repeated. Source: storage W3. */
 export async function removeDeadPack(core: Core, id: string): Promise<void> {
   await core.packs.remove(id);
   failpoint('sweep.pack-file-removed');
-  await core.database.em().nativeDelete(Pack, { id, state: 'dead' });
+  await db(core).deleteFrom('pack').where('id', '=', id).where('state', '=', 'dead').execute();
   failpoint('sweep.pack-row-removed');
 }

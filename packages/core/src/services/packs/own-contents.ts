@@ -41,12 +41,12 @@ export async function findOwnContents(em: EntityManager, core: Core, account: st
   return { lengths, packs };
 }
 
-/** Moves the contents of a list from `wanted` to `found`. @returns True if the list has any of them. */
-function moveFound(list: ContentList, wanted: Set<string>, found: Map<string, number>): boolean {
+/** Moves the contents of a list from `missing` to `found`. @returns True if the list has any of them. */
+function moveFound(list: ContentList, missing: Set<string>, found: Map<string, number>): boolean {
   const foundBefore = found.size;
   let lengths: number[] | null = null;
   for (const [i, sha256] of unpackHashes(list.hashes).entries())
-    if (wanted.delete(sha256)) found.set(sha256, (lengths ??= splitNumbers(list.lengths))[i]!);
+    if (missing.delete(sha256)) found.set(sha256, (lengths ??= splitNumbers(list.lengths))[i]!);
   return found.size > foundBefore;
 }
 

@@ -9,7 +9,7 @@ import { recordActivity } from '../activities/activities.ts';
 import { canReceiveMail, sendMail } from '../mails.ts';
 import { randomSecret } from '../random.ts';
 import { requireRateLimit } from '../rate-limits.ts';
-import { countMail, hashCode, randomCode, requireMailer, useCode } from './codes.ts';
+import { countMail, hashCode, randomCode, useCode } from './codes.ts';
 import { createProof, PROOF_COOKIE_SECONDS } from './proofs.ts';
 import { endOtherSessions, lockAccountsOf } from './ended-sessions.ts';
 import type { SessionScope } from './session-scope.ts';
@@ -18,20 +18,28 @@ import type { SessionScope } from './session-scope.ts';
  * Begins to change the e-mail address of the person. Both addresses get a code, which only this browser can use. An address that
  * cannot receive e-mail, such as `owner@localhost`, gets none.
  *
- * @returns Whether the present address also got a code.
- * @throws `business_logic_error` without a mail server; `validation_failed` for the same address, and for one that cannot receive
- *   e-mail; `unavailable` if an e-mail could not be sent; `rate_limit_exceeded`. Source: api §13; security T44, T47.
+ * Without a mail server the address changes at once. It is then not verified: a person who later proves that it is theirs gets the account,
+ * without the passkeys, identities and the password from before.
+ *
+ * @returns Whether the address is changed, and whether the present address also got a code.
+ * @throws `validation_failed` for the same address, and for one that cannot receive e-mail; `business_logic_error` if a new address
+ *   that is not confirmed belongs to another person, member or account; `unavailable` if an e-mail could not be sent;
+ *   `rate_limit_exceeded`. Source: api §13; security T44, T47.
  */
 export async function requestEmailChange(
-  { core, browser, caller }: SessionScope,
+  scope: SessionScope,
   request: z.output<typeof EmailChangeRequest>,
 ): Promise<z.infer<typeof RequestedEmailChange>> {
-  requireMailer(core, 'Ask the operator of the server.');
+  const { core, browser, caller } = scope;
   const from = caller.session.email;
   const to = request.email.toLowerCase();
   if (to === from) throw invalid('email', 'the new e-mail address must differ from your present one');
   if (!canReceiveMail(to)) throw invalid('email', 'e-mail cannot be sent to this address');
   await requireRateLimit(core, 'signin', browser.address);
+  if (core.signIn.mailer === null) {
+    await replaceAddress(scope, { to, isProved: false });
+    return { changed: true, confirmsPresent: false };
+  }
   const confirmsPresent = canReceiveMail(from);
   await countMail(core, to);
   if (confirmsPresent) await countMail(core, from);
@@ -45,7 +53,7 @@ export async function requestEmailChange(
     createProof(em, core, { secret, purpose: 'email', person, session: caller.token, email: to, codeHash, ttlSeconds }),
   );
   browser.keepProof(secret);
-  return { confirmsPresent };
+  return { changed: false, confirmsPresent };
 }
 
 function messageToNew({ addresses }: Core, from: string, code: string): { subject: string; text: string } {
@@ -82,13 +90,25 @@ function messageToPresent({ addresses }: Core, to: string, code: string): { subj
  *   another person or account; `rate_limit_exceeded`. Source: api §13; security T44, T46, T47.
  */
 export async function changeEmail(
-  { core, browser, caller }: SessionScope,
+  scope: SessionScope,
   { code, presentCode = '' }: z.output<typeof EmailChange>,
 ): Promise<void> {
+  const { core, browser, caller } = scope;
   const { person } = caller.member;
   const { email: to, person: asker } = await useCode(core, browser, code + presentCode, 'email');
   if (asker !== person)
     throw new ServiceError('authentication_failed', 'Another person asked for these codes. Ask for new ones.');
+  await replaceAddress(scope, { to, isProved: true });
+}
+
+/** The new address, and whether the person has proved that it is theirs. */
+interface NewAddress {
+  to: string;
+  isProved: boolean;
+}
+
+async function replaceAddress({ core, caller }: SessionScope, { to, isProved }: NewAddress): Promise<void> {
+  const { person } = caller.member;
   await core.database.transaction(async (em) => {
     const accounts = await lockAccountsOf(em, person);
     const { email: from } = await db(em)
@@ -97,8 +117,8 @@ export async function changeEmail(
       .where('id', '=', person)
       .forUpdate()
       .executeTakeFirstOrThrow();
-    await refuseTaken(em, { person, to, accounts });
-    await moveAddress(em, core, { person, from, to });
+    await refuseTaken(em, { person, to, accounts: isProved ? accounts : null });
+    await moveAddress(em, { person, from, to, verified: isProved ? core.now() : null });
     await endOtherSessions(em, core, caller);
     const meta = { email: { from, to } };
     for (const account of accounts)
@@ -106,15 +126,20 @@ export async function changeEmail(
   });
 }
 
-/** The person has proved that the address is theirs, so that the answer reveals nothing to a stranger. */
+/**
+ * Refuses an address that another person, account or member has. A person who has proved that the address is theirs may have been added
+ * to other accounts with it.
+ *
+ * @param of.accounts The accounts whose members count; `null` for all.
+ */
 async function refuseTaken(
   em: EntityManager,
-  { person, to, accounts }: { person: string; to: string; accounts: string[] },
+  { person, to, accounts }: { person: string; to: string; accounts: string[] | null },
 ): Promise<void> {
   const { rows } = await sql<{ taken: boolean }>`
     select exists (select from person where email = ${to})
       or exists (select from account a where lower(a.email) = ${to})
-      or exists (select from member m where lower(m.email) = ${to} and m.account_id = any(${accounts})
+      or exists (select from member m where lower(m.email) = ${to} and (${accounts}::text[] is null or m.account_id = any(${accounts}::text[]))
         and m.person_id is distinct from ${person}) as taken`.execute(db(em));
   if (!rows[0]!.taken) return;
   throw new ServiceError(
@@ -128,10 +153,9 @@ async function refuseTaken(
 
 async function moveAddress(
   em: EntityManager,
-  core: Core,
-  { person, from, to }: { person: string; from: string; to: string },
+  { person, from, to, verified }: { person: string; from: string; to: string; verified: Date | null },
 ): Promise<void> {
-  await db(em).updateTable('person').set({ email: to, verified: core.now() }).where('id', '=', person).execute();
+  await db(em).updateTable('person').set({ email: to, verified }).where('id', '=', person).execute();
   await db(em)
     .updateTable('account')
     .set({ email: to })

@@ -32,7 +32,7 @@ export function isSession(caller: Caller): caller is SessionCaller {
 
 async function readSignedIn(core: Core, caller: SessionCaller): Promise<SessionState['signedIn']> {
   const { person: id, role } = caller.member;
-  const { email, proved, accountState } = caller.session;
+  const { email, proved, standing } = caller.session;
   const row = await db(core)
     .selectFrom('person as p')
     .innerJoin('session as s', 's.person_id', 'p.id')
@@ -52,7 +52,8 @@ async function readSignedIn(core: Core, caller: SessionCaller): Promise<SessionS
     method: row.method,
     person: { id, email, name: row.name },
     account: caller.account,
-    accountState,
+    accountState: standing.state,
+    accountStateReason: standing.stateReason,
     role,
     accounts: await listAccounts(core, id),
     provenUntil: toUnixSeconds(proved) + PROOF_SECONDS,

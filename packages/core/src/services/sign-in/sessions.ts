@@ -4,6 +4,7 @@ import type { Browser, Core } from '../../core.ts';
 import { db, type StatementScope } from '../../database/tables.ts';
 import { Account, Person, Session } from '../../entities/index.ts';
 import { ServiceError } from '../../errors.ts';
+import { inactiveText } from '../inactive-account.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { randomSecret, randomSuffix, secretHash } from '../random.ts';
 import { MAX_SESSION_MS, sessionExpires } from '../session-credential.ts';
@@ -68,7 +69,7 @@ async function chooseAccount(em: EntityManager, { id, email }: KnownPerson): Pro
   const memberships = await db(em)
     .selectFrom('member as m')
     .innerJoin('account as a', 'a.id', 'm.account_id')
-    .select(['a.id', 'a.state', 'm.role'])
+    .select(['a.id', 'a.state', 'a.state_reason as stateReason', 'm.role'])
     .select(({ selectFrom }) =>
       selectFrom('session as s')
         .select((seen) => seen.fn.max('s.seen').as('seen'))
@@ -86,9 +87,7 @@ async function chooseAccount(em: EntityManager, { id, email }: KnownPerson): Pro
   const [inactive] = memberships;
   throw new ServiceError(
     'forbidden',
-    inactive
-      ? `This account is ${inactive.state}.`
-      : `${email} has no account here. Ask the owner of an account for an invitation.`,
+    inactive ? inactiveText(inactive) : `${email} has no account here. Ask the owner of an account for an invitation.`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Core } from '../../core.ts';
+import type { Change } from '../../database/change-reader.ts';
 import { toUnavailable } from '../../database/outages.ts';
 import type { Site } from '@berth/serving';
 import {
@@ -33,9 +34,8 @@ const LINK_BYTES = 400;
 const MAX_TRIES = 3;
 
 /**
- * Finds the sites that may be served now, with a cache. When a change commits, the database notifies every process, and
- * the processes drop the entry. The cache is fresh only if the connection that delivers the notifications has answered
- * within the last second; while the cache is stale, the database is queried. While the database is unreachable, cached
+ * Finds the sites that may be served now, with a cache. Each process polls the change log of the database and drops the entries
+ * that changed. The cache is fresh only if the log was read within the last second; while the cache is stale, the database is queried. While the database is unreachable, cached
  * public sites are served for `staleMs` more, and all other sites are `unavailable`. Source: serving S2.
  */
 export class LiveSiteCache {
@@ -53,7 +53,7 @@ export class LiveSiteCache {
     this.#now = () => core.now();
     this.#sites = createLoadingCache({ name: 'site', maxBytes: sitesBytes, sizeOf: ({ sizeBytes }) => sizeBytes });
     this.#links = createLoadingCache({ name: 'link', maxBytes: linksBytes, sizeOf: () => LINK_BYTES });
-    this.#freshness = new SiteFreshness(core.database.siteChanges, (payload) => this.#onChange(payload));
+    this.#freshness = new SiteFreshness(core.database.changes, (change) => this.#onChange(change));
   }
 
   /** The cached result of {@link find}, or `undefined`. Returns the same object for a site while the site is cached. */
@@ -84,14 +84,18 @@ export class LiveSiteCache {
     return this.#load(address, { fresh: true });
   }
 
-  #onChange(payload: string | null): void {
-    const { deployment, domain } = (payload === null ? {} : JSON.parse(payload)) as Record<string, string>;
-    if (deployment !== undefined) this.#sites.forget(deployment);
-    else if (domain !== undefined) this.#links.forget(domain);
-    else {
-      // Any entry may be stale, because an account has changed or notifications were lost.
-      this.#sites.clear();
-      this.#links.clear();
+  #onChange(change: Change | null): void {
+    switch (change?.kind) {
+      case 'deployment':
+        return this.#sites.forget(change.key);
+      case 'domain':
+        return this.#links.forget(change.key);
+      case 'account':
+        this.#sites.forgetWhere((site) => 'account' in site && site.account === change.key);
+        return this.#links.forgetWhere((link) => link.account === change.key);
+      case undefined:
+        this.#sites.clear();
+        this.#links.clear();
     }
   }
 

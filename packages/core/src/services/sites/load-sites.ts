@@ -18,6 +18,8 @@ export type SiteLookup = Site | WithheldReason | 'expired' | null;
 
 export interface DeployedSite {
   site: Site;
+  /** The account whose state decides; `null` for an anonymous site. */
+  account: string | null;
   state: 'shown' | WithheldReason;
   /** When the deployment expires, in Unix milliseconds; `null` for never. */
   expires: number | null;
@@ -26,6 +28,7 @@ export interface DeployedSite {
 }
 
 export interface DomainLink {
+  account: string;
   /** `null` if the domain is not linked. */
   deployment: string | null;
   paused: boolean;
@@ -44,20 +47,20 @@ export function resultForDomain({ paused }: DomainLink, found: SiteLookup): Site
 }
 
 const LINK = `
-  select n.deployment_id as deployment, n.status = 'paused' or a.state = 'suspended' as paused
+  select n.account_id as account, n.deployment_id as deployment, n.status = 'paused' or a.state = 'suspended' as paused
   from domain n join account a on a.id = n.account_id
   where n.name = $1 and n.verified is not null and n.status in ('success', 'paused') and a.state <> 'terminated'`;
 
 /** Loads the link of a domain; `null` if the domain is not verified or belongs to a terminated account. */
 export async function loadLink({ database }: Core, domain: string): Promise<DomainLink | null> {
-  const [link] = await database.prepared<DomainLink>('site-link', LINK, [domain]);
+  const [link] = await database.prepared<DomainLink>(LINK, [domain]);
   return link ?? null;
 }
 
 interface SiteRow {
+  account: string | null;
   state: DeployedSite['state'];
   passwordHash: string | null;
-  anonymous: boolean;
   expires: number | null;
   rules: RuleData | null;
   files: FileRow[] | null;
@@ -77,7 +80,7 @@ type FileRow = [
 const SITE = `
   select
     case when d.taken_down is not null then 'taken-down' when a.state = 'suspended' then 'paused' else 'shown' end as state,
-    d.password_hash as "passwordHash", d.account_id is null as anonymous,
+    d.account_id as account, d.password_hash as "passwordHash",
     (extract(epoch from d.expires) * 1000)::float8 as expires, m.rules,
     (select json_agg(json_build_array(f.path, encode(c.hash, 'hex'), c.pack_id, c."offset", c.length, k.pack_id, k.forms))
       from unnest(m.paths) with ordinality as f (path, position)
@@ -91,19 +94,19 @@ const SITE = `
  * not `success`, or belongs to a terminated account.
  */
 export async function loadSite({ database }: Core, deployment: string): Promise<DeployedSite | null> {
-  const [row] = await database.prepared<SiteRow>('site', SITE, [deployment]);
+  const [row] = await database.prepared<SiteRow>(SITE, [deployment]);
   if (!row?.files) return null;
-  const { state, passwordHash, anonymous, expires, files } = row;
+  const { account, state, passwordHash, expires, files } = row;
   const manifest = new PackedManifest(files.map(toFile));
   const site: Site = {
     deployment,
     passwordVersion: passwordHash === null ? null : passwordVersion(passwordHash),
-    anonymous,
+    anonymous: account === null,
     manifest,
     rules: prepareRules(row.rules),
   };
   const rulesBytes = row.rules === null ? 0 : JSON.stringify(row.rules).length * RULE_FACTOR;
-  return { site, state, expires, sizeBytes: SITE_BYTES + manifest.sizeBytes + rulesBytes };
+  return { site, account, state, expires, sizeBytes: SITE_BYTES + manifest.sizeBytes + rulesBytes };
 }
 
 const WAS_EXPIRED = `select from issued_id where id = $1 and expired is not null`;
@@ -115,7 +118,7 @@ const WAS_EXPIRED = `select from issued_id where id = $1 and expired is not null
 export async function loadSiteOrExpiry(core: Core, deployment: string): Promise<DeployedSite | typeof EXPIRED | null> {
   const site = await loadSite(core, deployment);
   if (site) return site;
-  const expired = await core.database.prepared('site-expired', WAS_EXPIRED, [deployment]);
+  const expired = await core.database.prepared(WAS_EXPIRED, [deployment]);
   return expired.length > 0 ? EXPIRED : null;
 }
 

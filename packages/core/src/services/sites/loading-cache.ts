@@ -20,6 +20,8 @@ export interface LoadingCache<T extends object> {
   /** Loads a key even if it is cached. The cached value stays until the load succeeds. */
   reload(key: string, load: () => Promise<T | null>): Promise<T | null>;
   forget(key: string): void;
+  /** Forgets the values that match, all absent values, and the values that are being loaded. */
+  forgetWhere(matches: (value: T) => boolean): void;
   clear(): void;
 }
 
@@ -99,6 +101,12 @@ export function createLoadingCache<T extends object>({
     },
     reload: loadOnce,
     forget: forgetKey,
+    forgetWhere(matches) {
+      cache.deleteWhere(matches);
+      if (oversized && matches(oversized.value)) oversized = null;
+      absent.clear();
+      loading.clear();
+    },
     clear() {
       cache.clear();
       oversized = null;

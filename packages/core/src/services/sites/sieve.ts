@@ -22,6 +22,7 @@ export interface Sieve<T> {
   /** Adds or replaces a value. A value that is larger than the whole cache is not cached. */
   set(key: string, value: T): void;
   delete(key: string): void;
+  deleteWhere(matches: (value: T) => boolean): void;
   clear(): void;
 }
 
@@ -98,6 +99,9 @@ export function createSieve<T>(
       entries.set(key, entry);
     },
     delete: forgetKey,
+    deleteWhere(matches) {
+      for (const entry of entries.values()) if (matches(entry.value)) remove(entry);
+    },
     clear() {
       entries.clear();
       newestEntry = oldestEntry = hand = null;

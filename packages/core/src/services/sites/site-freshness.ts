@@ -1,33 +1,30 @@
-import type { Listener } from '../../database/listener.ts';
+import type { Changes } from '../../database/change-log.ts';
+import type { Change } from '../../database/change-reader.ts';
 
-/** How long the cache is fresh after the database confirms that all notifications have arrived, in milliseconds. */
+/** How long the cache is fresh after the change log was read, in milliseconds. */
 const MAX_FRESH_AGE_MS = 1_000;
-/** The age of a confirmation at which a new one is requested, in milliseconds. The cache is still fresh at this age. */
-const CONFIRM_MS = 300;
+/** The age from which a visit keeps the log polled, in milliseconds. It is less than the interval of polls. */
+const KEEP_POLLING_AGE_MS = 50;
 
-/** Decides whether a cache is fresh. The cache drops entries when the database notifies it of changes. */
+/** Decides whether a cache is fresh. The cache drops entries when the change log names them. */
 export class SiteFreshness {
-  readonly #changes: Listener;
-  readonly #onChange: (payload: string | null) => void;
+  readonly #changes: Changes;
+  readonly #onChange: (change: Change | null) => void;
   #subscribing: Promise<void> | null = null;
-  #isConfirming = false;
   #lastConfirmedAt = -Infinity;
 
-  /** @param onChange Drops the entries that a notification names, or all entries for `null`. */
-  constructor(changes: Listener, onChange: (payload: string | null) => void) {
+  /** @param onChange Drops the entries that a change concerns, or all entries for `null`. */
+  constructor(changes: Changes, onChange: (change: Change | null) => void) {
     this.#changes = changes;
     this.#onChange = onChange;
   }
 
-  /** True if the cache is fresh. Requests a new confirmation when a confirmation is due. */
+  /** True if the cache is fresh. Keeps the change log polled. */
   isFresh(): boolean {
     const { confirmedAt } = this.#changes;
     this.#lastConfirmedAt = Math.max(this.#lastConfirmedAt, confirmedAt);
     const ageMs = performance.now() - confirmedAt;
-    if (ageMs > CONFIRM_MS && !this.#isConfirming) {
-      this.#isConfirming = true;
-      void this.#changes.catchUp().finally(() => (this.#isConfirming = false));
-    }
+    if (ageMs > KEEP_POLLING_AGE_MS && this.#subscribing) this.#changes.keepPolling();
     return ageMs <= MAX_FRESH_AGE_MS;
   }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { FilterQuery } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { Content, Deployment, Pack } from '../../entities/index.ts';
+import { Deployment, Pack } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { sweepFenceMisses, sweepRemoved, sweepStepFailures, sweepStepSeconds } from '../../metrics.ts';
 import { measureInexactStorage } from '../accounts/storage.ts';
@@ -11,11 +11,12 @@ import { deleteOldOutcomes } from '../deployments/idempotency.ts';
 import { tryCloseFence } from '../packs/fence.ts';
 import { arePacksHeld } from '../packs/hold.ts';
 import { dropPack, removeDeadPack } from '../packs/open-packs.ts';
+import { dropSettledSuspects, removeUnreferenced, suspectForgottenPacks } from '../packs/suspects.ts';
 import { attemptTask, type RunLimits, runWorklist, throwIfDatabaseAway, type Worklist } from '../worklist.ts';
 import { expireDeployments, expireUploads } from './expire.ts';
 
 export interface SweepOptions {
-  /** How long a sealed pack that nothing refers to is kept, in milliseconds. */
+  /** How long a pack is kept after the last reference to it has ended, in milliseconds. */
   graceMs: number;
   /** How long a process may be silent before its open packs are dropped, in milliseconds. */
   bootStaleMs: number;
@@ -33,6 +34,9 @@ export const DEFAULT_SWEEP: SweepOptions = {
   fenceWaitMs: 0,
   batch: 1000,
 };
+
+/** How long a run waits for the fence again after it had the fence once. Deploys that come meanwhile wait as long. */
+const NEXT_PART_WAIT_MS = 100;
 
 /** What one run removed. If deploys held the fence, `fenced` is false and unreferenced packs are left to the next run. */
 export interface SweepReport {
@@ -72,7 +76,8 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
       if (!report.fenced) sweepFenceMisses.value += 1;
     },
     'remove abandoned packs': async () => {
-      sweepRemoved['abandoned pack'].value += await removeAbandonedPacks(core, limits, bootStaleMs);
+      const owner = { $or: [{ boot: core.boot }, silentBoots(core, bootStaleMs)] };
+      sweepRemoved['abandoned pack'].value += await removeAbandonedPacks(core, limits, owner);
     },
     'remove dead packs': async () => {
       report.packs = await removeDeadPacks(core, limits);
@@ -119,43 +124,48 @@ function removeDeletedDeployments(core: Core, limits: RunLimits): Promise<number
   });
 }
 
-/** Deletes the contents of packs that nothing refers to, and marks the packs as dead. Takes the fence exclusively. */
-async function markUnreferencedPacksDead(core: Core, { graceMs, fenceWaitMs, batch }: SweepOptions): Promise<boolean> {
-  const sealedBefore = new Date(core.now().getTime() - graceMs);
-  return core.database.transaction(async (em) => {
-    if (!(await tryCloseFence(em, fenceWaitMs))) return false;
-    // The first batch also deletes the compressed forms of its contents, whose packs may then be unreferenced.
-    if (await markBatchDead(em, sealedBefore, batch)) await markBatchDead(em, sealedBefore, batch);
-    return true;
-  });
-}
-
-async function markBatchDead(em: EntityManager, sealedBefore: Date, batch: number): Promise<boolean> {
-  const { rows } = await sql<{ id: string }>`
-    select id from pack p
-    where state = 'sealed' and sealed <= ${sealedBefore}
-      and not exists (select 1 from deployment_pack d where d.pack_id = p.id)
-      and not exists (select 1 from upload_pack u where u.pack_id = p.id)
-      and not exists (select 1 from compression k where k.pack_id = p.id)
-    order by id limit ${batch} for update`.execute(db(em));
-  const packs = rows.map(({ id }) => id);
-  if (packs.length === 0) return false;
-  await em.nativeDelete(Content, { pack: { $in: packs } });
-  await em.nativeUpdate(Pack, { id: { $in: packs } }, { state: 'dead' });
-  failpoint('sweep.pack-condemned');
+/** Deletes the contents of packs that nothing refers to, and marks the packs as dead. Takes the fence for short times. */
+async function markUnreferencedPacksDead(
+  core: Core,
+  { graceMs, fenceWaitMs, batch, signal }: SweepOptions,
+): Promise<boolean> {
+  await suspectForgottenPacks(core);
+  for (let packsLeft = batch, waitMs = fenceWaitMs; packsLeft > 0 && !signal?.aborted;) {
+    await dropSettledSuspects(core, graceMs);
+    const removed = await core.database.transaction(async (em) =>
+      (await tryCloseFence(em, waitMs)) ? removeUnreferenced(em, graceMs, packsLeft) : null,
+    );
+    if (!removed) return false;
+    if (removed.packs + removed.contents === 0) break;
+    packsLeft -= removed.packs;
+    waitMs = Math.max(fenceWaitMs, NEXT_PART_WAIT_MS);
+  }
   return true;
 }
 
-/** Removes the open packs of silent processes, and those of this process whose upload has finished. */
-function removeAbandonedPacks(core: Core, limits: RunLimits, bootStaleMs: number): Promise<number> {
-  const silentSince = new Date(core.now().getTime() - bootStaleMs);
+/**
+ * Removes the open packs of this process that no upload fills, such as those of a COMMIT whose outcome was unknown. Every process
+ * that accepts uploads must run it regularly, because no other process knows which of its packs are in use. Source: storage W4, P9.
+ */
+export async function removeOwnAbandonedPacks(core: Core, signal?: AbortSignal): Promise<void> {
+  sweepRemoved['abandoned pack'].value += await removeAbandonedPacks(
+    core,
+    { limit: DEFAULT_SWEEP.batch, signal },
+    { boot: core.boot },
+  );
+}
+
+function silentBoots(core: Core, bootStaleMs: number) {
+  return { boot: { heartbeat: { $lte: new Date(core.now().getTime() - bootStaleMs) } } };
+}
+
+function removeAbandonedPacks(core: Core, limits: RunLimits, owner: FilterQuery<Pack>): Promise<number> {
   return removeRows(core, limits, {
     task: 'remove abandoned packs',
     itemKind: 'pack',
     due: (skip, limit) => {
       const id = { $nin: [...skip, ...core.activePacks] };
-      const $or = [{ boot: core.boot }, { boot: { heartbeat: { $lte: silentSince } } }];
-      return core.database.em().find(Pack, { state: 'open', id, $or }, firstById(limit));
+      return core.database.em().find(Pack, { $and: [{ state: 'open', id }, owner] }, firstById(limit));
     },
     async work({ id }) {
       if (core.activePacks.has(id)) return false;
@@ -201,7 +211,7 @@ export async function recordHeartbeat({ database, boot, now }: Pick<Core, 'datab
   const heartbeat = now();
   await db({ database })
     .insertInto('boot')
-    .values({ id: boot, started: heartbeat, heartbeat })
+    .values({ id: boot, started: heartbeat, heartbeat, reads_changes: true })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ heartbeat }))
     .execute();
 }

@@ -34,6 +34,30 @@ describe('api §6: the state of an account', () => {
     ]);
   });
 
+  it('has a reason, which its members read in refusals and activities until it is active again', async () => {
+    expect(await setAccountState(core, caller.account, 'suspended', { reason: 'Phishing' })).toMatchObject({
+      changed: true,
+    });
+    const change = { from: 'suspended', to: 'suspended' };
+    expect(await setAccountState(core, caller.account, 'suspended')).toEqual({ ...change, changed: false });
+    await expect(deploySite(core, caller, { 'index.html': 'x' })).rejects.toMatchObject({
+      code: 'forbidden',
+      message: 'This account is suspended: Phishing',
+    });
+    expect(await setAccountState(core, caller.account, 'suspended', { reason: 'Spam' })).toEqual({
+      ...change,
+      changed: true,
+    });
+    expect(await getBilling(core, caller.account)).toMatchObject({ state: 'suspended', stateReason: 'Spam' });
+    await setAccountState(core, caller.account, 'active');
+    expect(await getBilling(core, caller.account)).toMatchObject({ state: 'active', stateReason: null });
+    expect(await newestEvents(3)).toMatchObject([
+      { meta: { state: { from: 'suspended', to: 'active' } } },
+      { meta: { state: change, reason: 'Spam' } },
+      { meta: { state: { from: 'active', to: 'suspended' }, reason: 'Phishing' } },
+    ]);
+  });
+
   it('cannot be changed if the account does not exist', async () => {
     await expect(setAccountState(core, 'acc-missing', 'suspended')).rejects.toMatchObject({ code: 'not_found' });
   });

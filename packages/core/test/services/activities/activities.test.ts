@@ -190,7 +190,7 @@ describe("api §9: a watch of an account's activities", () => {
   });
 
   it('fails when the service stops; a new watch is refused', async () => {
-    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.newActivities) };
+    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.changes) };
     const activities = (await watch(core)).activities();
     const nextActivity = activities.next().catch((error: unknown) => error);
     core.activityFeed.end();
@@ -202,7 +202,7 @@ describe("api §9: a watch of an account's activities", () => {
     ['of the account', { perAccount: 1, perProcess: 9 }, 'rate_limit_exceeded'],
     ['of the process', { perAccount: 9, perProcess: 1 }, 'unavailable'],
   ])('is refused while there are too many watches %s, until a client disconnects', async (_, limits, code) => {
-    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.newActivities, limits) };
+    const core = { ...test.core, activityFeed: createActivityFeed(test.core.database.changes, limits) };
     const leaving = new AbortController();
     await watch(core, leaving.signal);
     await expect(watch(core)).rejects.toMatchObject({ code });
@@ -216,7 +216,7 @@ describe("api §9: a watch of an account's activities", () => {
 
   it('cannot start while the database is unavailable, and a failed start does not count against the limits', async () => {
     const unreachableDatabase = openDatabase({ url: 'postgres://missing@127.0.0.1:1/nothing' });
-    const activityFeed = createActivityFeed(unreachableDatabase.newActivities, { perAccount: 1, perProcess: 1 });
+    const activityFeed = createActivityFeed(unreachableDatabase.changes, { perAccount: 1, perProcess: 1 });
     for (let attempt = 0; attempt < 2; attempt += 1)
       await expect(activityFeed.subscribe('account', () => {})).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await unreachableDatabase.close();

@@ -30,7 +30,7 @@ async function signedIn(): Promise<SessionScope> {
     `insert into member (account_id, person_id, email, role, created) values ($1, $2, $3, 'member', now())`,
     [owner.account, person, email],
   );
-  const session = { email, proved: core.now(), accountState: 'active' as const };
+  const session = { email, proved: core.now(), standing: { state: 'active' as const, stateReason: null } };
   const member = { person, role: 'member' as const };
   return {
     core,

@@ -36,7 +36,10 @@ const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(
 describe('api §13: a change of the e-mail address', () => {
   it('needs a code of both addresses, and changes the person, the member and the account that they own', async () => {
     const elsewhere = await signInByLink(core, email);
-    expect(await requestEmailChange(scope, { email: newEmail().toUpperCase() })).toEqual({ confirmsPresent: true });
+    expect(await requestEmailChange(scope, { email: newEmail().toUpperCase() })).toEqual({
+      changed: false,
+      confirmsPresent: true,
+    });
     expect(sent.map(({ to }) => to)).toEqual([newEmail(), email.toLowerCase()]);
     await changeEmail(scope, codes());
     const caller = await callerOf(core, scope.browser);
@@ -114,12 +117,35 @@ describe('api §13: a change of the e-mail address', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is not offered without a mail server, and says when an e-mail could not be sent', async () => {
-    const within = (other: Core['signIn']['mailer']) => ({
-      ...scope,
-      core: { ...core, signIn: { mailer: other, provider: null, signUp: null } },
-    });
-    expect(await refusal(ask(within(null)))).toMatchObject({ details: { state: 'no_mail' } });
+  const within = (other: Core['signIn']['mailer']) => ({
+    ...scope,
+    core: { ...core, signIn: { mailer: other, provider: null, signUp: null } },
+  });
+
+  it('happens at once without a mail server, ends the other sessions, and leaves the address not verified', async () => {
+    const elsewhere = await signInByLink(core, email);
+    expect(await ask(within(null))).toEqual({ changed: true, confirmsPresent: false });
+    const caller = await callerOf(core, scope.browser);
+    expect(caller.session.email).toBe(newEmail());
+    expect(await getAccount({ core, caller })).toMatchObject({ account, email: newEmail() });
+    expect(await authenticateSession(core, elsewhere.browser.session, '')).toMatchObject({ kind: 'anonymous' });
+    expect(await database.query('select verified from person where id = $1', [caller.member.person])).toEqual([
+      { verified: null },
+    ]);
+  });
+
+  it('T47: is refused without a mail server for the address of another person, or of a member who has not signed in', async () => {
+    const other = `other-${email.toLowerCase()}`;
+    await registerAccount(core, { email: other, plan: 'team' });
+    const team = await registerAccount(core, { email: `team-${email}`, plan: 'team' });
+    await addMember(await actForAccount(core, team), `added-${email}`);
+    for (const taken of [other, `added-${email}`])
+      expect(await refusal(requestEmailChange(within(null), { email: taken }))).toMatchObject({
+        details: { state: 'email_taken' },
+      });
+  });
+
+  it('says when an e-mail could not be sent', async () => {
     const failing = { ...mailer, send: () => Promise.reject(new Error('connection refused')) };
     expect(await refusal(ask(within(failing)))).toMatchObject({ code: 'unavailable' });
   });
@@ -129,7 +155,7 @@ describe('api §8: the owner of the server', () => {
   it('changes owner@localhost, which receives no e-mail, with a code of the new address, and stays the owner', async () => {
     await ensureOwner(core, { email: core.ownerEmail, plan: core.plans.all[0]! });
     const owner = await signInByLink(core, core.ownerEmail);
-    expect(await ask(owner)).toEqual({ confirmsPresent: false });
+    expect(await ask(owner)).toEqual({ changed: false, confirmsPresent: false });
     expect(sent.map(({ to }) => to)).toEqual([newEmail()]);
     await changeEmail(owner, { code: codeTo(newEmail()) });
     expect(await readOwnerEmail(core)).toBe(newEmail());

@@ -71,15 +71,16 @@ describe('api §13: a session', () => {
       const [{ email, account }, other] = [await addOwner(), await addOwner()];
       await addMember(await actForAccount(core, other.account), email);
       const { browser } = await signInByLink(core, email);
-      await setAccountState(core, account, state);
+      await setAccountState(core, account, state, { reason: 'Phishing' });
       const apiOf = async () => createCaller({ core, caller: await callerOf(core, browser), browser, requestId: 'r' });
       const api = await apiOf();
       expect((await api.session.get()).signedIn).toMatchObject({
         account,
         accountState: state,
+        accountStateReason: 'Phishing',
         accounts: [{ account: other.account }],
       });
-      const refused = { cause: { code: 'forbidden', message: `This account is ${state}.` } };
+      const refused = { cause: { code: 'forbidden', message: `This account is ${state}: Phishing` } };
       for (const call of [api.account.get(), api.sessions.list(), api.plans.list(), api.deployments.list({})])
         await expect(call).rejects.toMatchObject(refused);
       await expect(api.deployments.begin({ files: [] })).rejects.toMatchObject(refused);

@@ -3,6 +3,7 @@ import { NO_RULES, type Site } from '@berth/serving';
 import { ANONYMOUS, createTestCore, deploySite } from '@berth/testing/core';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
+import { setAccountState } from '../../../src/services/accounts/account-directory.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { LiveSiteCache, type LiveSites } from '../../../src/services/sites/live-sites.ts';
 import { PackedManifest } from '../../../src/services/sites/packed-manifest.ts';
@@ -18,14 +19,14 @@ afterAll(() => test.close());
 /** Returns the site of a deployment; `null` if the site is not shown. */
 async function findSite(cache: LiveSites, deployment: string, { fresh = false } = {}): Promise<Site | null> {
   // Wait for the notifications of changes that other processes made.
-  await test.core.database.siteChanges.catchUp();
+  await test.core.database.changes.catchUp();
   const site = await (fresh ? cache.findFresh({ deployment }) : cache.find({ deployment }));
   return typeof site === 'string' ? null : site;
 }
 
 /** Returns the text of the front page at an address, the reason why the site is not shown, or `null`. */
 async function readShownText(address: Parameters<LiveSites['find']>[0]): Promise<string | null> {
-  await test.core.database.siteChanges.catchUp();
+  await test.core.database.changes.catchUp();
   const site = await sites.find(address);
   if (site === null || typeof site === 'string') return site;
   return (await test.core.packs.read(site.manifest.get('index.html')!)).toString();
@@ -100,6 +101,30 @@ describe('a cached site', () => {
     expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: null });
     await test.database.query(`update deployment set password_hash = 'x' where id = $1`, [deployment]);
     expect(await findSite(sites, deployment)).toMatchObject({ passwordVersion: expect.any(String) });
+  });
+
+  it('scale B8: stays in memory when the state of another account changes', async () => {
+    const other = (await test.account()).caller;
+    const [kept, suspended] = [await deploy(), await deploy(SITE, {}, other)];
+    await addDomain('kept.example', { deployment: kept });
+    await addDomain('suspended.example', { account: other.account, deployment: suspended });
+    await test.core.database.changes.catchUp();
+    const addresses = [
+      { deployment: kept },
+      { domain: 'kept.example' },
+      { deployment: suspended },
+      { domain: 'suspended.example' },
+    ];
+    const peekAll = async () => {
+      for (const address of addresses) await sites.find(address);
+      return addresses.map((address) => sites.peek(address));
+    };
+    await expect.poll(peekAll).toEqual(addresses.map(() => expect.objectContaining({ manifest: expect.anything() })));
+    const [keptSite] = await peekAll();
+    await setAccountState(test.core, other.account, 'suspended');
+    expect(addresses.map((address) => sites.peek(address))).toEqual([keptSite, keptSite, undefined, undefined]);
+    expect(sites.peek(addresses[0]!)).toBe(keptSite);
+    expect(await sites.find(addresses[3]!)).toBe('paused');
   });
 
   it('C3: has the new places of moved contents after findFresh', async () => {

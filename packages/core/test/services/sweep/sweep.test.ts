@@ -18,7 +18,7 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { tryCloseFence, enterFence } from '../../../src/services/packs/fence.ts';
-import { DEFAULT_SWEEP, recordHeartbeat, sweep } from '../../../src/services/sweep/sweep.ts';
+import { DEFAULT_SWEEP, recordHeartbeat, removeOwnAbandonedPacks, sweep } from '../../../src/services/sweep/sweep.ts';
 
 const HOUR_SECONDS = 3_600;
 const MiB = 1024 ** 2;
@@ -60,7 +60,7 @@ describe('W2, W5: packs that no deployment refers to', () => {
     const emptySweep = { expired: 0, deployments: 1, packs: 0, fenced: true };
     expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toEqual(emptySweep);
     expect(await packs()).toMatchObject([{ state: 'sealed' }]);
-    test.advance(HOUR_SECONDS + 1);
+    await test.database.query(`update pack_suspect set since = since - interval '1 hour'`);
     expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toMatchObject({ packs: 1 });
     await expectSwept(test);
     expect(await files()).toEqual([]);
@@ -267,6 +267,19 @@ describe('W4: open packs', () => {
     await (await core.packs.create(orphan)).seal(0);
     await sweepAll(test);
     await expectSwept(test);
+  });
+
+  it('scale B7: are removed by the living process that left them, which need not be the process that sweeps', async () => {
+    const worker = await anotherProcess(test);
+    const upload = await uploadInProgress(worker);
+    const orphan = await insertPack({ ...test, core: worker }, 'open');
+    await sweepAll(test);
+    expect(await packs()).toHaveLength(2);
+    await removeOwnAbandonedPacks(worker);
+    expect((await packs()).map(({ id }) => id)).toEqual(await files());
+    expect(await files()).not.toContain(orphan);
+    await upload.commit();
+    await upload.close();
   });
 
   it('are removed even if another open pack cannot be removed', async () => {

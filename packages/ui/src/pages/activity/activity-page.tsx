@@ -71,9 +71,9 @@ function Activities() {
   const list = useActivities(filter, (activity) => setAnnouncement(activityText(activity)));
   const { items, hasMore, problem } = list;
   const { isConnected } = useAccount();
-  const gap = useGap(items[0], isConnected);
+  const gaps = useGaps(items[0], isConnected);
   const isFiltered = subject !== '' || actor !== '';
-  const rows = useMemo(() => toRows(items, now, gap), [items, now, gap]);
+  const rows = useMemo(() => toRows(items, now, gaps), [items, now, gaps]);
   if (!isFiltered && items.length === 0 && !hasMore && problem === null)
     return <Empty icon={ActivityIcon} title="No activity yet" text="Deploys and changes appear here." />;
   return (
@@ -86,7 +86,7 @@ function Activities() {
         <Select label="By" value={actor} options={ACTORS} onChange={setActor} />
       </div>
       {!isConnected && (
-        <StatusLine tone="warn">The connection is lost. What happens now is shown when it is back.</StatusLine>
+        <StatusLine tone="warn">The connection is lost. New activity appears when it is back.</StatusLine>
       )}
       {rows.length === 0 && !hasMore && problem === null && (
         <Empty icon={SearchX} title="Nothing found" text="No activity matches these filters." />
@@ -95,7 +95,7 @@ function Activities() {
         {(row) => {
           if (row.is === 'activity') return <ActivityRow activity={row.activity} />;
           if (row.is === 'day') return <h2 className="day">{row.day}</h2>;
-          return <p className="gap">Above: since the connection was lost</p>;
+          return <p className="gap">The connection was lost here</p>;
         }}
       </VirtualList>
       <ListEnd list={list} />
@@ -110,20 +110,21 @@ type Row =
 
 const keyOf = ({ key }: Row) => key;
 
-/** Returns the key of the activity that was the newest when the connection was last lost; `null` if it never was. */
-function useGap(newest: Activity | undefined, isConnected: boolean): string | null {
-  const [gap, setGap] = useState<string | null>(null);
+/** Returns the keys of the activities that were the newest each time that the connection was lost. */
+function useGaps(newest: Activity | undefined, isConnected: boolean): ReadonlySet<string> {
+  const [gaps, setGaps] = useState<ReadonlySet<string>>(new Set());
   const newestKey = useRef<string | null>(null);
   // While the connection is lost, the list does not change.
   newestKey.current = newest === undefined ? null : activityKey(newest);
   useEffect(() => {
-    if (!isConnected) setGap(newestKey.current);
+    const key = newestKey.current;
+    if (!isConnected && key !== null) setGaps((before) => new Set([...before, key]));
   }, [isConnected]);
-  return gap;
+  return gaps;
 }
 
-/** Puts a heading above the activities of each day, and a line above the activity with the key `gap`, unless it is the newest. */
-function toRows(activities: readonly Activity[], now: number, gap: string | null): Row[] {
+/** Puts a heading above the activities of each day, and a line above each gap, unless nothing is newer. */
+function toRows(activities: readonly Activity[], now: number, gaps: ReadonlySet<string>): Row[] {
   let lastDay = Number.NaN;
   return activities.flatMap((activity, at): Row[] => {
     const createdMs = activity.created * 1_000;
@@ -132,7 +133,7 @@ function toRows(activities: readonly Activity[], now: number, gap: string | null
     const day = startOfDay(createdMs);
     if (day !== lastDay) rows.unshift({ is: 'day', key: String(day), day: dayOf(createdMs, now) });
     lastDay = day;
-    if (key === gap && at > 0) rows.unshift({ is: 'gap', key: 'gap' });
+    if (gaps.has(key) && at > 0) rows.unshift({ is: 'gap', key: `gap ${key}` });
     return rows;
   });
 }

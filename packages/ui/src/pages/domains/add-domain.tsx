@@ -53,7 +53,7 @@ export function AddDomain({ target, labels, title, onAdded, onClose }: AddDomain
           value={name}
           lateError={error}
           error={refusal}
-          hint="A domain that you own, or only a first part for a name of this server, such as “docs”."
+          hint="A domain that you own, or one word for a name on this server, such as “docs”."
           onText={setName}
         />
         <div aria-live="polite">

@@ -38,7 +38,7 @@ function DomainList() {
       <Empty
         icon={Globe}
         title="No domains yet"
-        text="A domain is an address that stays the same while its site changes: a name of this server, or a domain that you own."
+        text="A domain is an address that stays the same while its site changes: a name on this server, or a domain that you own."
       />
     );
   return (

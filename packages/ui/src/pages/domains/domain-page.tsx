@@ -173,7 +173,7 @@ function DnsSection({ domain, onChange }: DomainDetailsProps) {
               <Share2 size={15} aria-hidden />
               <span>{providerName === undefined ? 'Open the page' : `Steps for ${providerName}`}</span>
             </a>
-            <CopyButton text={share.data.url} subject="the link to the DNS records" label="Copy share link" />
+            <CopyButton text={share.data.url} subject="share link" label="Copy share link" />
           </div>
         </div>
       )}

@@ -51,7 +51,9 @@ export const SiteRow = memo(function SiteRow({ site, isSelected, onSelect, onAct
         <p className="small soft">
           {site.title !== null && <Link url={site.url} className="site-address clip" />}
           <span className="site-facts">
-            {site.files !== null && site.size !== null && `${sizeText({ files: site.files, bytes: site.size })} · `}
+            {site.files !== null && site.size !== null && (
+              <span className="site-size">{sizeText({ files: site.files, bytes: site.size })} · </span>
+            )}
             <Moment at={site.changed * 1_000} />
           </span>
           {folder !== null && (

@@ -60,7 +60,7 @@ function useShowVersion(domain: string, live: string | null, reload: () => void)
     const undo = async (deployment: string) => {
       if ((await ask(api.putDomain({ domain, deployment }))) === null) return;
       reload();
-      showToast(`${domain} shows the version from before again.`);
+      showToast(`${domain} shows its previous version again.`);
     };
     const action = live === null ? undefined : { label: 'Undo', run: () => void undo(live) };
     showToast(`${domain} now shows the version of ${versionName(version)}.`, action);

@@ -2,6 +2,7 @@ import * as icons from 'lucide-react';
 import { memo, useState } from 'react';
 import type { Answer } from '../../../shared/contract.ts';
 import type { WatchedFolder } from '../../../shared/folder.ts';
+import type { Progress } from '../../../shared/progress.ts';
 import { Button } from '@berth/ui/components/button';
 import { Card } from '@berth/ui/components/card';
 import { Confirm } from '@berth/ui/components/dialog';
@@ -21,7 +22,7 @@ import { useLocate } from './folder-question.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
 
 export const FolderCard = memo(function FolderCard({ folder }: { folder: WatchedFolder }) {
-  const { commands, ask } = useShell();
+  const { commands, ask, showToast } = useShell();
   const [opened, setOpened] = useState<Opened>(null);
   const { id, name, path, state, labels, leftOut } = folder;
   const closeDialog = () => setOpened(null);
@@ -57,6 +58,19 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
           onConfirm={() => ask(commands.removeFolder({ id }))}
         />
       )}
+      {opened === 'roll-back' && (
+        <Confirm
+          question={`Roll back ${name} to its previous version? Watching is paused, so the next build won’t overwrite it.`}
+          action="Roll back"
+          variant="primary"
+          onCancel={closeDialog}
+          onConfirm={async () => {
+            const version = await ask(commands.undoFolder({ id }));
+            closeDialog();
+            if (version !== null) showToast('Rolled back to the previous version. Watching is paused.');
+          }}
+        />
+      )}
       {opened === 'history' && <HistoryDialog folder={folder} onClose={closeDialog} />}
       {(opened === 'address' || opened === 'labels' || opened === 'password') && (
         <ChangeDialog folder={folder} setting={opened} onClose={closeDialog} />
@@ -77,9 +91,7 @@ function FolderStatus({ folder }: { folder: WatchedFolder }) {
         {detail !== null && <span className="folder-detail selectable"> · {detail}</span>}
         {next !== null && <span className="folder-detail folder-next selectable"> {next}</span>}
       </StatusLine>
-      {state.is === 'publishing' && (
-        <ProgressBar part={progressText(state.progress, now).part} label={`Publishing ${folder.name}`} />
-      )}
+      {state.is === 'publishing' && <ProgressBar {...barOf(state.progress, now)} label={`Publishing ${folder.name}`} />}
       {needsDns && (
         <p className="folder-hint small soft">{folder.domain} is missing DNS records. See the Domains page.</p>
       )}
@@ -90,6 +102,11 @@ function FolderStatus({ folder }: { folder: WatchedFolder }) {
       )}
     </div>
   );
+}
+
+function barOf(progress: Progress, now: number) {
+  const { part, isWaiting } = progressText(progress, now);
+  return { part, isWaiting };
 }
 
 function Address({ folder: { url, domain, live } }: { folder: WatchedFolder }) {
@@ -109,27 +126,27 @@ function Address({ folder: { url, domain, live } }: { folder: WatchedFolder }) {
   );
 }
 
-type Opened = 'history' | 'remove' | Changeable | null;
+type Opened = 'history' | 'remove' | 'roll-back' | Changeable | null;
 
 /** The commands for a watched folder. The command that the user most likely wants is a button; the others are in a menu. */
 function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpen: (opened: Opened) => void }) {
-  const { commands, ask, showToast, navigate } = useShell();
+  const { commands, ask, navigate } = useShell();
   const { isBusy, run: runBusy } = useBusy();
   const { id, state } = folder;
   const { locate, isBusy: isLocating, dialog } = useLocate(id);
 
-  const run = async (command: Promise<Answer<unknown>>, doneText?: string) => {
-    const answer = await runBusy(ask(command));
-    if (answer !== null && doneText !== undefined) showToast(doneText);
-  };
-  const rollBack = () => run(commands.undoFolder({ id }), 'Rolled back to the previous version. Watching is paused.');
-
+  const run = (command: Promise<Answer<unknown>>) => runBusy(ask(command));
   const mainAction = () => {
     if (state.is === 'signed-out') return { label: 'Sign in', onClick: () => navigate({ page: 'settings' }) };
     if (state.is === 'missing' && state.reason === 'gone')
       return { label: 'Locate…', icon: icons.FolderSearch, busy: isLocating, onClick: locate };
     if (state.is === 'publishing')
-      return { label: 'Cancel', icon: icons.Square, busy: isBusy, onClick: () => run(commands.cancelFolder({ id })) };
+      return {
+        label: 'Cancel and pause',
+        icon: icons.Square,
+        busy: isBusy,
+        onClick: () => run(commands.cancelFolder({ id })),
+      };
     if (state.is === 'paused')
       return { label: 'Resume', icon: icons.Play, busy: isBusy, onClick: () => run(commands.resumeFolder({ id })) };
     const label = state.is === 'failed' || state.is === 'waiting' ? 'Try again' : 'Publish now';
@@ -147,7 +164,7 @@ function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpen: (ope
             ? [{ label: 'Pause', icon: icons.Pause, run: () => void run(commands.pauseFolder({ id })) }]
             : []),
           { label: 'History…', icon: icons.History, run: () => onOpen('history') },
-          { label: 'Roll back', icon: icons.Undo2, run: () => void rollBack() },
+          { label: 'Roll back…', icon: icons.Undo2, run: () => onOpen('roll-back') },
           { label: 'Show in folder', icon: icons.FolderOpen, run: () => void ask(commands.showFolder({ id })) },
           { label: 'Change address…', icon: icons.Globe, run: () => onOpen('address') },
           { label: 'Labels…', icon: icons.Tags, run: () => onOpen('labels') },

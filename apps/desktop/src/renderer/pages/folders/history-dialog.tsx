@@ -1,7 +1,8 @@
+import { moment } from '@berth/client/amounts';
 import { useState } from 'react';
 import type { Version, WatchedFolder } from '../../../shared/folder.ts';
 import { Button } from '@berth/ui/components/button';
-import { Dialog } from '@berth/ui/components/dialog';
+import { Confirm, Dialog } from '@berth/ui/components/dialog';
 import { OpenIcon } from '@berth/ui/components/link';
 import { Moment, ProblemBox, Tag } from '@berth/ui/components/status';
 import { useAnswer } from '@berth/ui/state/requests';
@@ -17,12 +18,11 @@ export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onCl
     () => commands.listVersions({ id }),
     [commands, id, live?.deployment],
   );
-  const [switchingTo, setSwitchingTo] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<Version | null>(null);
 
   const makeLive = async (deployment: string) => {
-    setSwitchingTo(deployment);
     const result = await commands.makeLive({ id, deployment });
-    setSwitchingTo(null);
+    setChosen(null);
     if (result.ok) await read();
     else fail(result.problem);
   };
@@ -37,13 +37,19 @@ export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onCl
             <ul className="versions" aria-label="Versions">
               {value.versions.map((version) => (
                 <li key={version.deployment}>
-                  <VersionRow version={version} switchingTo={switchingTo} onMakeLive={makeLive} />
+                  <VersionRow version={version} isAsking={chosen !== null} onChoose={() => setChosen(version)} />
                 </li>
               ))}
             </ul>
-            <p className="small soft">
-              Making an earlier version live pauses the folder, so the next build won’t overwrite it.
-            </p>
+            {chosen !== null && (
+              <Confirm
+                question={`Make the version of ${moment(chosen.created)} live? An earlier version pauses the folder, so the next build won’t overwrite it.`}
+                action="Make live"
+                variant="primary"
+                onCancel={() => setChosen(null)}
+                onConfirm={() => makeLive(chosen.deployment)}
+              />
+            )}
           </>
         )}
       </div>
@@ -53,18 +59,18 @@ export function HistoryDialog({ folder, onClose }: { folder: WatchedFolder; onCl
 
 interface VersionRowProps {
   version: Version;
-  /** The id of the deployment that is being made live. */
-  switchingTo: string | null;
-  onMakeLive: (deployment: string) => void;
+  /** True while the user is asked about a version. */
+  isAsking: boolean;
+  onChoose: () => void;
 }
 
-function VersionRow({ version, switchingTo, onMakeLive }: VersionRowProps) {
+function VersionRow({ version, isAsking, onChoose }: VersionRowProps) {
   const { deployment, created, url, live } = version;
   return (
     <>
       <div className="clip">
         <p>
-          <Moment at={created * 1_000} />
+          {moment(created)} · <Moment at={created * 1_000} className="soft" />
         </p>
         <p className="small soft clip" title={deployment}>
           {sizeText(version)} · {deployment}
@@ -77,12 +83,11 @@ function VersionRow({ version, switchingTo, onMakeLive }: VersionRowProps) {
             <Tag tone="good">Live</Tag>
           ) : (
             <Button
-              label="Make live"
+              label="Make live…"
               small
-              busy={switchingTo === deployment}
-              disabled={switchingTo !== null && switchingTo !== deployment}
-              aria-label={`Make ${deployment} live`}
-              onClick={() => onMakeLive(deployment)}
+              disabled={isAsking}
+              aria-label={`Make ${deployment} live…`}
+              onClick={onChoose}
             />
           )}
         </span>

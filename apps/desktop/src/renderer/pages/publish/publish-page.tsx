@@ -2,7 +2,7 @@ import { Button } from '@berth/ui/components/button';
 import { PageFrame } from '@berth/ui/components/page';
 import { DropTarget } from '@berth/ui/pages/publish/drop-target';
 import { Options } from '@berth/ui/pages/publish/options';
-import { PublishingCard } from '@berth/ui/pages/publish/publishing-card';
+import { PublishingList } from '@berth/ui/pages/publish/publishing-list';
 import { useAccount } from '@berth/ui/state/account';
 import { Files, FolderOpen } from 'lucide-react';
 import { useMemo } from 'react';
@@ -18,15 +18,7 @@ export function PublishPage() {
     <PageFrame title="Publish">
       <Invitation isBig={publishings.length === 0} />
       <Options />
-      {publishings.length > 0 && (
-        <ul className="cards" aria-label="Drops">
-          {publishings.map((publishing) => (
-            <li key={publishing.id}>
-              <PublishingCard publishing={publishing} actions={actions} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <PublishingList publishings={publishings} actions={actions} />
     </PageFrame>
   );
 }

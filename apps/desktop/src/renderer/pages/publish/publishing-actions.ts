@@ -1,4 +1,4 @@
-import type { PublishingActions } from '@berth/ui/pages/publish/publishing-card';
+import type { PublishingActions } from '@berth/ui/publishing';
 import type { Shell } from '../../state/shell.ts';
 
 /** Sends what the user does with the card of a drop to the app. */

@@ -1,0 +1,109 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type RawBuilder, sql } from 'kysely';
+import type { Core } from '../../core.ts';
+import { db } from '../../database/tables.ts';
+import { failpoint } from '../../failpoints.ts';
+
+/** The number of suspects that one statement reads. */
+const PAGE_SIZE = 1_000;
+/** The most packs, and the most contents, that one transaction removes while deploys wait for the fence. */
+const MAX_PACKS_AT_ONCE = 100;
+const MAX_CONTENTS_AT_ONCE = 1_000;
+
+/** What one transaction removed. */
+export interface RemovedUnderFence {
+  packs: number;
+  contents: number;
+}
+
+const isReferenced = (pack: RawBuilder<unknown>) => sql<boolean>`(
+  exists (select from deployment_pack d where d.pack_id = ${pack})
+  or exists (select from upload_pack u where u.pack_id = ${pack})
+  or exists (select from compression k where k.pack_id = ${pack}))`;
+
+/** Whether a pack is sealed; null if it has no row. A subquery for the state can only use the index of the id. */
+const isSealed = (pack: RawBuilder<unknown>) =>
+  sql<boolean>`(select p.state from pack p where p.id = ${pack}) = 'sealed'`;
+
+/**
+ * Makes the statements of a transaction find rows by indexes, so that they read only what concerns the suspects. Without current
+ * statistics, PostgreSQL would read whole tables instead.
+ */
+async function readByIndex(em: EntityManager): Promise<void> {
+  const settings = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'];
+  await sql`select set_config(name, 'off', true) from unnest(${settings}::text[]) as setting (name)`.execute(db(em));
+}
+
+const endOfGrace = (graceMs: number) => sql`now() - ${graceMs} * interval '1 millisecond'`;
+
+/**
+ * Makes suspects of unreferenced packs for which no end of a reference is recorded: those from before triggers recorded it, and
+ * those of a restore. Examines some packs from a random id on, so that repeated calls examine all of them.
+ */
+export async function suspectForgottenPacks(core: Core): Promise<void> {
+  await sql`
+    with start as materialized (select gen_random_uuid() as id),
+      last as materialized (
+        select id from pack where state = 'sealed' and id >= (select id from start) order by id limit ${PAGE_SIZE}),
+      first as materialized (
+        select id from pack where state = 'sealed' order by id limit ${PAGE_SIZE} - (select count(*) from last)),
+      examined as (select id from last union select id from first)
+    insert into pack_suspect (pack_id, since)
+    select e.id, clock_timestamp() from examined e
+    where not ${isReferenced(sql`e.id`)} and not exists (select from pack_suspect s where s.pack_id = e.id)
+    on conflict do nothing`.execute(db(core));
+}
+
+/**
+ * Deletes the suspects past their grace time that are none: something refers to the pack, it was suspected again later, or it is
+ * not sealed. Needs no fence, because a reference that ends later is recorded again.
+ */
+export async function dropSettledSuspects(core: Core, graceMs: number): Promise<void> {
+  while (await dropSettledPage(core, graceMs));
+}
+
+function dropSettledPage(core: Core, graceMs: number): Promise<boolean> {
+  return core.database.transaction(async (em) => {
+    await readByIndex(em);
+    const { numAffectedRows } = await sql`
+      delete from pack_suspect s using (
+        select pack_id, since from pack_suspect where since <= ${endOfGrace(graceMs)} order by since limit ${PAGE_SIZE}) due
+      where s.pack_id = due.pack_id and s.since = due.since and (
+        not coalesce(${isSealed(sql`s.pack_id`)}, false)
+        or exists (select from pack_suspect n where n.pack_id = s.pack_id and n.since > s.since)
+        or ${isReferenced(sql`s.pack_id`)})`.execute(db(em));
+    return Boolean(numAffectedRows);
+  });
+}
+
+/**
+ * Deletes contents of packs to which nothing has referred for the grace time, and marks the packs that have none left as dead.
+ * The work of one call is bounded, because deploys wait for the fence meanwhile. The caller must hold the fence exclusively.
+ *
+ * @param maxPacks The maximum number of packs.
+ * @returns What was removed; zeros if no pack is due. Source: storage W2, W5.
+ */
+export async function removeUnreferenced(
+  em: EntityManager,
+  graceMs: number,
+  maxPacks: number,
+): Promise<RemovedUnderFence> {
+  await readByIndex(em);
+  const { rows } = await sql<{ id: string }>`
+    select s.pack_id as id from (
+      select pack_id, since from pack_suspect where since <= ${endOfGrace(graceMs)} order by since limit ${PAGE_SIZE}) s
+    where ${isSealed(sql`s.pack_id`)} and not ${isReferenced(sql`s.pack_id`)}
+      and not exists (select from pack_suspect n where n.pack_id = s.pack_id and n.since > s.since)
+    limit ${Math.min(maxPacks, MAX_PACKS_AT_ONCE)}`.execute(db(em));
+  if (rows.length === 0) return { packs: 0, contents: 0 };
+  const ids = sql`${rows.map(({ id }) => id)}::uuid[]`;
+  const { numAffectedRows: contents = 0n } = await sql`
+    delete from content where hash = any(array(
+      select hash from content where pack_id = any(${ids}) limit ${MAX_CONTENTS_AT_ONCE}))`.execute(db(em));
+  const { numAffectedRows: packs = 0n } = await sql`
+    update pack set state = 'dead' where id = any(${ids}) and not exists (select from content c where c.pack_id = pack.id)`.execute(
+    db(em),
+  );
+  failpoint('sweep.pack-condemned');
+  return { packs: Number(packs), contents: Number(contents) };
+}
