@@ -67,8 +67,13 @@ describe('when a user has an account (desktop §1, §6),', () => {
     expect(world.native.keys.get(world.origin)).toBe(key);
     expect(JSON.stringify(world.accounts.session())).not.toContain(key);
 
+    const heldResponse = Promise.withResolvers<void>();
+    world.hold = async (request) => {
+      if (request.includes('account.get')) await heldResponse.promise;
+    };
     await world.reopen();
     expect(world.signInState()).toEqual({ is: 'checking' });
+    heldResponse.resolve();
     await eventually(() => expect(world.signInState()).toMatchObject({ is: 'signed-in', account: { email } }));
   });
 
