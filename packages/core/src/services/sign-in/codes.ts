@@ -51,7 +51,7 @@ export async function requestCode(core: Core, browser: Browser, { email, back }:
 }
 
 /** @throws `business_logic_error` without a mail server. @param advice What the person can do instead. */
-export function requireMailer(core: Core, advice: string): void {
+function requireMailer(core: Core, advice: string): void {
   if (core.signIn.mailer === null)
     throw new ServiceError('business_logic_error', `This server sends no e-mail. ${advice}`, {
       details: { state: 'no_mail' },

@@ -18,8 +18,8 @@ import type { SessionScope } from './session-scope.ts';
  * Begins to change the e-mail address of the person. Both addresses get a code, which only this browser can use. An address that
  * cannot receive e-mail, such as `owner@localhost`, gets none.
  *
- * Without a mail server the address changes at once. It is then not verified: whoever proves later that it is theirs gets the person,
- * without the passkeys, identities and the password from before.
+ * Without a mail server the address changes at once. It is then not verified: a person who proves later that it is theirs gets the
+ * account, without the passkeys, identities and the password from before.
  *
  * @returns Whether the address is changed, and whether the present address also got a code.
  * @throws `validation_failed` for the same address, and for one that cannot receive e-mail; `business_logic_error` if a new address
