@@ -119,6 +119,8 @@ export const SITE_STATES: readonly GalleryState[] = [
     kept: true,
     path: '/app/sites/www.harbour.example',
     answers: SITE_ANSWERS,
+    // The changes of each version arrive one by one.
+    act: (page) => page.getByText('+3').nth(4).waitFor(),
     shows: [
       'Harbour Festival 2026',
       'via the CLI · API key a1b2c3d',
