@@ -51,14 +51,24 @@ const ACTIVITIES: Script = {
   }),
 };
 
+const isAboutOpenAccount = ({ event }: (typeof EVERY_ACTIVITY)[number]) =>
+  !['account.create', 'account.update', 'account.delete'].includes(event);
+
 /** The states of the pages for activity, tokens and usage. */
 export const ACCOUNT_STATES: readonly GalleryState[] = [
   {
     name: 'activity-list',
     kept: true,
     path: '/app/activity',
-    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY } } },
+    // The samples have one activity of each kind. An account is not closed between two deploys.
+    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY.filter(isAboutOpenAccount) } } },
     shows: ['Today', 'Yesterday', 'Plan changed from free to pro'],
+  },
+  {
+    name: 'activity-every-kind',
+    path: '/app/activity',
+    answers: { 'activities.list': { value: { activities: EVERY_ACTIVITY } } },
+    shows: ['Account closed', 'Account created'],
   },
   {
     name: 'activity-filtered',
