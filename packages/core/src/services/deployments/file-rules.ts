@@ -23,7 +23,17 @@ interface CheckedFile {
   junk: boolean;
   /** True if the name is refused. The file still counts against the limits of the plan. */
   refused: boolean;
-  /** Counts bytes of the file. @throws `payload_too_large` as soon as a limit is exceeded. */
+}
+
+/** Checks the files of one deploy, one after the other. */
+interface FileChecker {
+  /**
+   * Checks one more file by the name that the client sent or, with `accepted`, by its path in an earlier deployment.
+   *
+   * @throws `payload_too_large`.
+   */
+  begin(name: string, accepted?: boolean): CheckedFile;
+  /** Counts bytes of the file that has begun last. @throws `payload_too_large` as soon as a limit is exceeded. */
   grow(bytes: number): void;
 }
 
@@ -60,49 +70,44 @@ function tooManyFiles({ maxFilesCount }: DeployLimits): ServiceError {
 /**
  * Checks the names, the number and the sizes of the files of one deploy. A limit is enforced as soon as it is exceeded.
  *
- * @param refusals Receives each file whose name is refused.
- * @returns A function that checks one more file by the name that the client sent or, with `accepted`, by its path in an
- *   earlier deployment. @throws `payload_too_large`. Source: api §3; security T1, T4.
+ * @param refusals Receives each file whose name is refused. Source: api §3; security T1, T4.
  */
-export function createFileChecker(
-  limits: FileLimits,
-  refusals: FileRefusals,
-): (name: string, options?: { accepted: boolean }) => CheckedFile {
+export function createFileChecker(limits: FileLimits, refusals: FileRefusals): FileChecker {
   const { maxFileSize, maxFilesCount, maxTotalSize, blockedExtensions } = limits;
+  const maxParts = maxFileParts(limits);
   let parts = 0;
   let files = 0;
   let totalBytes = 0;
-  const maxParts = maxFileParts(limits);
-  return (name, { accepted } = { accepted: false }) => {
-    const { path, junk, reason } = accepted
-      ? { path: name, junk: false, reason: null }
-      : judgeName(name, blockedExtensions);
-    if (reason !== null) refusals.add(path, reason);
-    parts += 1;
-    if (parts > maxParts)
-      throw payloadTooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxParts} parts.`);
-    if (!junk) files += 1;
-    if (files > maxFilesCount) throw tooManyFiles(limits);
-
-    let size = 0;
-    return {
-      path,
-      junk,
-      refused: reason !== null,
-      grow(bytes) {
-        size += bytes;
-        if (size > maxFileSize) {
-          const message = `${path}: a file must have at most ${formatByteLimit(maxFileSize)}.`;
-          throw payloadTooLarge('maxFileSize', maxFileSize, message, path);
-        }
-        if (junk) return;
-        totalBytes += bytes;
-        if (totalBytes > maxTotalSize) {
-          const message = `A deploy must have at most ${formatByteLimit(maxTotalSize)}.`;
-          throw payloadTooLarge('maxTotalSize', maxTotalSize, message, path);
-        }
-      },
-    };
+  // The state of the file that has begun last. An object for each of 10,000 files would cost more than the checks.
+  let file: JudgedName;
+  let size = 0;
+  return {
+    begin(name, accepted = false) {
+      file = accepted ? { path: name, junk: false, reason: null } : judgeName(name, blockedExtensions);
+      size = 0;
+      const { path, junk, reason } = file;
+      if (reason !== null) refusals.add(path, reason);
+      parts += 1;
+      if (parts > maxParts)
+        throw payloadTooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxParts} parts.`);
+      if (!junk) files += 1;
+      if (files > maxFilesCount) throw tooManyFiles(limits);
+      return { path, junk, refused: reason !== null };
+    },
+    grow(bytes) {
+      const { path, junk } = file;
+      size += bytes;
+      if (size > maxFileSize) {
+        const message = `${path}: a file must have at most ${formatByteLimit(maxFileSize)}.`;
+        throw payloadTooLarge('maxFileSize', maxFileSize, message, path);
+      }
+      if (junk) return;
+      totalBytes += bytes;
+      if (totalBytes > maxTotalSize) {
+        const message = `A deploy must have at most ${formatByteLimit(maxTotalSize)}.`;
+        throw payloadTooLarge('maxTotalSize', maxTotalSize, message, path);
+      }
+    },
   };
 }
 
@@ -113,11 +118,14 @@ export function checkName(name: string, { blockedExtensions }: FileLimits): { pa
   return { path, junk };
 }
 
-/** Returns why a name is refused; `null` as the reason if the name is accepted. */
-function judgeName(
-  name: string,
-  blockedExtensions: FileLimits['blockedExtensions'],
-): { path: string; junk: boolean; reason: string | null } {
+interface JudgedName {
+  path: string;
+  junk: boolean;
+  /** Why the name is refused; `null` if it is accepted. */
+  reason: string | null;
+}
+
+function judgeName(name: string, blockedExtensions: FileLimits['blockedExtensions']): JudgedName {
   const normalized = normalizePath(name);
   if (!normalized.ok) return { path: toPrintableName(name), junk: false, reason: normalized.reason };
   const { path } = normalized;

@@ -1,17 +1,8 @@
-import { findCaseTwins, isDotFile, isWithheld, RULE_FILES, type Warning } from '@berth/contract';
-import {
-  compileRules,
-  Fault,
-  findBasicAuth,
-  findRoleCondition,
-  MAX_HEADERS_BYTES,
-  MAX_REDIRECTS_BYTES,
-  MAX_SHIP_JSON_BYTES,
-  parseShipJson,
-  type RuleFiles,
-  scanForBasicAuth,
-} from '@berth/serving';
-import { invalidFile, type ServiceError } from '../../errors.ts';
+import { type FileRefusals, findCaseTwins, isDotFile, isWithheld, RULE_FILES, type Warning } from '@berth/contract';
+import { MAX_HEADERS_BYTES, MAX_REDIRECTS_BYTES, MAX_SHIP_JSON_BYTES, scanForBasicAuth } from '@berth/serving';
+import type { Core } from '../../core.ts';
+import { invalidFile } from '../../errors.ts';
+import { adviseProtection, type RuleFileBytes } from '../../rule-compiler/compile-rule-files.ts';
 import type { ContentCheck, LeftOutEntries } from './file-rules.ts';
 import { warnOfForeignFiles } from './foreign-files.ts';
 import type { Publication } from './publish.ts';
@@ -21,23 +12,19 @@ const NETLIFY_FILE = 'netlify.toml';
 
 /**
  * Returns a check of a rule file, which also keeps the bytes that will be compiled; `null` for other files. The check
- * throws `validation_failed` for a `ship.json` that is larger than 256 KiB, is not a JSON object in UTF-8, or is nested
- * deeper than 8, for a rule file or a `netlify.toml` with a `Basic-Auth` field, and for a `_redirects` with a `Role=` condition.
+ * throws `validation_failed` for a `ship.json` that is larger than 256 KiB, and for a `_headers` or a `netlify.toml` with a
+ * `Basic-Auth` field. The other checks are made by {@link compileDeployRules}.
  *
  * @param ruleFiles Receives the file when all of it has arrived. Source: api §3; serving S22, S23, S65.
  */
-export function createRuleFileCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
+export function createRuleFileCheck(path: string, ruleFiles: RuleFileBytes): ContentCheck | null {
   switch (path) {
     case NETLIFY_FILE:
       return { write: refuseBasicAuth(path), end() {} };
     case 'ship.json':
       return checkShipJson(ruleFiles);
     case '_redirects':
-      return keepLines(MAX_REDIRECTS_BYTES, (bytes) => {
-        const line = findRoleCondition(bytes);
-        if (line !== null) throw protectionRefused(path, `line ${line}`, 'a Role condition');
-        ruleFiles._redirects = bytes;
-      });
+      return keepLines(MAX_REDIRECTS_BYTES, (bytes) => (ruleFiles._redirects = bytes));
     case '_headers':
       return checkHeadersFile(ruleFiles);
     default:
@@ -45,7 +32,7 @@ export function createRuleFileCheck(path: string, ruleFiles: RuleFiles): Content
   }
 }
 
-function checkShipJson(ruleFiles: RuleFiles): ContentCheck {
+function checkShipJson(ruleFiles: RuleFileBytes): ContentCheck {
   const chunks: Buffer[] = [];
   let size = 0;
   return {
@@ -55,17 +42,11 @@ function checkShipJson(ruleFiles: RuleFiles): ContentCheck {
         throw invalidFile('ship.json', `the file must have at most ${MAX_SHIP_JSON_BYTES} bytes`);
       chunks.push(Buffer.from(chunk));
     },
-    end() {
-      const json = parseShipJson(Buffer.concat(chunks));
-      if (json instanceof Fault) throw invalidFile('ship.json', json.message);
-      const place = findBasicAuth(json);
-      if (place !== null) throw protectionRefused('ship.json', place, 'Basic-Auth');
-      ruleFiles['ship.json'] = json;
-    },
+    end: () => void (ruleFiles['ship.json'] = Buffer.concat(chunks)),
   };
 }
 
-function checkHeadersFile(ruleFiles: RuleFiles): ContentCheck {
+function checkHeadersFile(ruleFiles: RuleFileBytes): ContentCheck {
   const lines = keepLines(MAX_HEADERS_BYTES, (bytes) => (ruleFiles._headers = bytes));
   const refuse = refuseBasicAuth('_headers');
   return {
@@ -81,17 +62,8 @@ function refuseBasicAuth(file: string): ContentCheck['write'] {
   const scan = scanForBasicAuth();
   return (chunk) => {
     const line = scan(chunk);
-    if (line !== null) throw protectionRefused(file, `line ${line}`, 'Basic-Auth');
+    if (line !== null) throw invalidFile(file, adviseProtection(`line ${line}`, 'Basic-Auth'));
   };
-}
-
-/** An owner who expects a rule to protect the site must not publish the site without protection. Source: api §3. */
-function protectionRefused(file: string, place: string, protection: string): ServiceError {
-  return invalidFile(
-    file,
-    `${place}: ${protection} has no effect here, so the site would be public. Remove it and deploy with a password instead ` +
-      '("password", or --password on the command line).',
-  );
 }
 
 /** Keeps one byte more than the maximum, so that the compiler notices a longer file. */
@@ -109,20 +81,35 @@ function keepLines(maxBytes: number, onEnd: (bytes: Uint8Array) => void): Conten
   };
 }
 
+/** Adds a rule file that {@link compileDeployRules} would refuse to the files that are refused already. */
+export async function addRuleFileRefusal(
+  { ruleCompiler }: Core,
+  { ruleFiles, refusals }: { ruleFiles: RuleFileBytes; refusals: FileRefusals },
+): Promise<void> {
+  const compiled = await ruleCompiler.compile(ruleFiles, []);
+  if (compiled.kind === 'refused') refusals.add(compiled.file, compiled.message);
+}
+
 const MAX_WARNINGS = 100;
+const NO_RULE_FILES = { kind: 'compiled', rules: null, warnings: [], warningCount: 0 } as const;
 
 /**
  * Compiles the rule files, and collects warnings about all files: the first 100, and a warning with the number of the
  * remaining warnings.
  *
- * @param leftOut The entries of an archive that are not published. Source: serving S12, S22, S23, S65.
+ * @param leftOut The entries of an archive that are not published.
+ * @throws `validation_failed` for a `ship.json` that is not a JSON object in UTF-8, is nested deeper than 8 or has a `Basic-Auth`
+ *   field, and for a `_redirects` with a `Role=` condition; `unavailable`. Source: serving S12, S22, S23, S65.
  */
-export function compileDeployRules(
-  ruleFiles: RuleFiles,
+export async function compileDeployRules(
+  { ruleCompiler }: Core,
+  ruleFiles: RuleFileBytes,
   published: Publication['files'],
   leftOut: LeftOutEntries = { warnings: [], warningCount: 0 },
-): Pick<Publication, 'rules' | 'warnings'> {
+): Promise<Pick<Publication, 'rules' | 'warnings'>> {
   const paths = published.map(({ path }) => path);
+  const compiled = Object.keys(ruleFiles).length === 0 ? NO_RULE_FILES : await ruleCompiler.compile(ruleFiles, paths);
+  if (compiled.kind === 'refused') throw invalidFile(compiled.file, compiled.message);
   const warnings: Warning[] = [];
   let omitted = 0;
   let firstOmitted = '';
@@ -133,14 +120,15 @@ export function compileDeployRules(
       firstOmitted ||= warning.file;
     }
   };
-  for (const warning of leftOut.warnings) warn(warning);
-  omitted += leftOut.warningCount - leftOut.warnings.length;
-  const rules = compileRules(ruleFiles, paths, (position, message) => warn({ ...position, message }));
+  for (const listed of [leftOut, compiled]) {
+    for (const warning of listed.warnings) warn(warning);
+    omitted += listed.warningCount - listed.warnings.length;
+  }
   warnOfForeignFiles(paths, warn);
   warnOfNames(paths, warn);
   if (omitted > 0)
     warnings.push({ file: firstOmitted || warnings.at(-1)!.file, message: `${omitted} more warnings are not listed.` });
-  return { rules, warnings };
+  return { rules: compiled.rules, warnings };
 }
 
 function warnOfNames(paths: readonly string[], warn: (warning: Warning) => void): void {
