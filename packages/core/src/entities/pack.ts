@@ -44,6 +44,20 @@ export const PackSuspect = defineEntity({
 });
 export type PackSuspect = InferEntity<typeof PackSuspect>;
 
+/**
+ * A pack of which a reference has ended while others remain, so that most of its contents may be unneeded. Source: storage C1.
+ */
+export const CompactionCandidate = defineEntity({
+  name: 'CompactionCandidate',
+  properties: {
+    /** Without a foreign key, whose check would lock the pack. */
+    packId: p.uuid().primary(),
+    /** When to examine the pack, by the clock of the database. */
+    due: p.datetime(6).index('compaction_candidate_due_index'),
+  },
+});
+export type CompactionCandidate = InferEntity<typeof CompactionCandidate>;
+
 /** The location of the bytes with one hash. Equal contents are stored once. Source: storage §1. */
 export const Content = defineEntity({
   name: 'Content',

@@ -12,6 +12,11 @@ const FINDINGS = [
   ['uploads', 'drift', 'uploads have expired but were not removed. Check that a server is running.'],
   ['changes', 'drift', 'plan changes are due but did not take effect. Check that a server is running.'],
   ['uncompressed', 'advice', 'deployments have been waiting to be compressed for 10 minutes or more.'],
+  [
+    'candidates',
+    'advice',
+    'packs of which little may be needed have been waiting to be examined for 10 minutes or more.',
+  ],
   ['dead', 'advice', 'unused packs have not been removed yet.'],
 ] as const;
 
@@ -21,7 +26,7 @@ export const backlog: Check = {
   title: 'Overdue work',
   async *run(core, { fix, graceMs }) {
     const overdueCount = await countOverdue(core);
-    const isFixable = overdueCount.expired + overdueCount.uploads + overdueCount.changes + overdueCount.dead > 0;
+    const isFixable = Object.entries(overdueCount).some(([work, count]) => work !== 'uncompressed' && count > 0);
     if (fix && isFixable) {
       await sweep(core, { graceMs });
       await applyDuePlanChanges(core);
@@ -43,12 +48,14 @@ async function countOverdue(core: Core) {
       const published = selectFrom('deployment').select(count).where('status', '=', 'success');
       const uploads = selectFrom('upload').select(count).where('expires', '<=', overdueBefore);
       const changes = selectFrom('plan_change').select(count).where('due', '<=', overdueBefore);
+      const candidates = selectFrom('compaction_candidate').select(count).where('due', '<=', overdueBefore);
       const deadPacks = selectFrom('pack').select(count).where('state', '=', 'dead');
       return [
         published.where('expires', '<=', overdueBefore).$asScalar().$notNull().as('expired'),
         uploads.$asScalar().$notNull().as('uploads'),
         changes.$asScalar().$notNull().as('changes'),
         published.where('compress_at', '<=', overdueBefore).$asScalar().$notNull().as('uncompressed'),
+        candidates.$asScalar().$notNull().as('candidates'),
         deadPacks.$asScalar().$notNull().as('dead'),
       ];
     })

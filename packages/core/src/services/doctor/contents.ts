@@ -41,17 +41,15 @@ export const contents: Check = {
 
 /** Checks one pack. Yields findings, and the number of bytes that were read since the previous number. */
 async function* readPack(core: Core, pack: string): AsyncGenerator<Finding | number> {
-  if ((await core.packs.modified(pack)) === null) {
-    // A sweep may have removed the pack in the meantime.
-    if ((await core.database.em().count(Pack, { id: pack, state: 'sealed' })) > 0)
-      yield finding('damage', `The file of pack ${pack} is missing.`, { pack, ...(await deploymentsOf(core, pack)) });
-    return;
-  }
   const reader = core.packs.scan();
+  // Most packs are found by reading them, because each question to the store takes time.
+  let isFound = false;
   let readBytes = 0;
   let faults = 0;
   for await (const row of contentsOf(core, pack)) {
     const fault = await faultOf(reader, row);
+    if (fault && !isFound && (await core.packs.modified(pack)) === null) break;
+    isFound = true;
     readBytes += row.length;
     if (fault && (await isStillThere(core, row))) {
       faults += 1;
@@ -66,6 +64,12 @@ async function* readPack(core: Core, pack: string): AsyncGenerator<Finding | num
       yield readBytes;
       readBytes = 0;
     }
+  }
+  if (!isFound && (await core.packs.modified(pack)) === null) {
+    // A sweep may have removed the pack in the meantime.
+    if ((await core.database.em().count(Pack, { id: pack, state: 'sealed' })) > 0)
+      yield finding('damage', `The file of pack ${pack} is missing.`, { pack, ...(await deploymentsOf(core, pack)) });
+    return;
   }
   if (faults > MAX_FAULTS)
     yield finding('damage', `${faults - MAX_FAULTS} more contents in pack ${pack} are damaged.`, {

@@ -7,6 +7,7 @@ import { Deployment, Pack } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { sweepFenceMisses, sweepRemoved, sweepStepFailures, sweepStepSeconds } from '../../metrics.ts';
 import { measureInexactStorage } from '../accounts/storage.ts';
+import { compactPacks } from '../compaction/compact-packs.ts';
 import { deleteOldOutcomes } from '../deployments/idempotency.ts';
 import { tryCloseFence } from '../packs/fence.ts';
 import { arePacksHeld } from '../packs/hold.ts';
@@ -24,15 +25,19 @@ export interface SweepOptions {
   fenceWaitMs: number;
   /** The maximum number of deployments, and of packs, that one run removes. */
   batch: number;
+  /** The bytes after which one run rewrites no other pack. */
+  compactionBytes: number;
   signal?: AbortSignal;
 }
 
-/** The default waiting times and size of a sweep. Source: storage W4, W5. */
+/** The default waiting times and sizes of a sweep. Source: storage C1, W4, W5. */
 export const DEFAULT_SWEEP: SweepOptions = {
   graceMs: 24 * 60 * 60 * 1000,
   bootStaleMs: 10 * 60 * 1000,
   fenceWaitMs: 0,
   batch: 1000,
+  // A run each minute writes at most 3.75 GiB in an hour, or one content that is larger.
+  compactionBytes: 64 * 1024 ** 2,
 };
 
 /** How long a run waits for the fence again after it had the fence once. Deploys that come meanwhile wait as long. */
@@ -43,23 +48,25 @@ export interface SweepReport {
   expired: number;
   deployments: number;
   packs: number;
+  /** The packs that were rewritten, because less than half of them was needed. */
+  compacted: number;
   fenced: boolean;
 }
 
 /**
  * Removes what nothing refers to: expired deployments, the remains of deleted deployments, uploads that can no longer be
- * committed, unreferenced packs, packs of stopped processes, old idempotency records. Then measures the storage of the
- * accounts that own less than before. Safe concurrently with deploys and other sweeps, and after a crash at any step.
+ * committed, unreferenced packs, packs of stopped processes, old idempotency records. Rewrites packs of which little is needed.
+ * Then measures the storage of the accounts that own less than before. Safe concurrently with deploys and other sweeps, and after a crash at any step.
  * If a step or an item fails, the error is logged and the other steps and items still run.
  *
  * @throws the error of the first step that failed, after the last step; at once if the database cannot be used.
- * Source: storage W1 to W5.
+ * Source: storage C1, C2, W1 to W5.
  */
 export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Promise<SweepReport> {
   const settings = { ...DEFAULT_SWEEP, ...options };
   const { batch, bootStaleMs, signal } = settings;
   const limits = { limit: batch, signal };
-  const report: SweepReport = { expired: 0, deployments: 0, packs: 0, fenced: false };
+  const report: SweepReport = { expired: 0, deployments: 0, packs: 0, compacted: 0, fenced: false };
   await runSteps(core, signal, {
     'expire deployments': async () => {
       report.expired = await expireDeployments(core, limits);
@@ -71,6 +78,9 @@ export async function sweep(core: Core, options: Partial<SweepOptions> = {}): Pr
     },
     'expire uploads': async () => void (sweepRemoved.upload.value += await expireUploads(core, limits)),
     'delete old idempotency records': () => deleteOldOutcomes(core),
+    'compact packs': async () => {
+      report.compacted = await compactPacks(core, { maxBytes: settings.compactionBytes, signal });
+    },
     'mark unreferenced packs as dead': async () => {
       report.fenced = await markUnreferencedPacksDead(core, settings);
       if (!report.fenced) sweepFenceMisses.value += 1;

@@ -11,6 +11,7 @@ import {
 } from '@berth/testing/core';
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
+import { begin, listOf, sendMissing, sha256Of } from '@berth/testing/uploads';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/core.ts';
@@ -18,6 +19,8 @@ import { openDatabase } from '../../../src/database/database.ts';
 import { beginDeploy } from '../../../src/services/deployments/deploy.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { tryCloseFence, enterFence } from '../../../src/services/packs/fence.ts';
+import { commitUpload } from '../../../src/services/uploads/commit-upload.ts';
+import { receiveContents } from '../../../src/services/uploads/receive-contents.ts';
 import { DEFAULT_SWEEP, recordHeartbeat, removeOwnAbandonedPacks, sweep } from '../../../src/services/sweep/sweep.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -57,7 +60,7 @@ async function uploadInProgress(of: Core) {
 describe('W2, W5: packs that no deployment refers to', () => {
   it('are removed with their contents after the grace time, but not earlier', async () => {
     await remove(await deploy());
-    const emptySweep = { expired: 0, deployments: 1, packs: 0, fenced: true };
+    const emptySweep = { expired: 0, deployments: 1, packs: 0, compacted: 0, fenced: true };
     expect(await sweep(core, { graceMs: HOUR_SECONDS * 1000 })).toEqual(emptySweep);
     expect(await packs()).toMatchObject([{ state: 'sealed' }]);
     await test.database.query(`update pack_suspect set since = since - interval '1 hour'`);
@@ -116,7 +119,7 @@ describe('W1: the fence', () => {
     await remove(await deploy());
     await whileFenced(async () => {
       await insertPack(test, 'dead');
-      expect(await sweepAll(test)).toEqual({ expired: 0, deployments: 1, packs: 1, fenced: false });
+      expect(await sweepAll(test)).toEqual({ expired: 0, deployments: 1, packs: 1, compacted: 0, fenced: false });
       expect(await packs()).toMatchObject([{ state: 'sealed' }]);
     });
     expect(await sweepAll(test)).toMatchObject({ packs: 1, fenced: true });
@@ -136,7 +139,7 @@ describe('W1: the fence', () => {
     await remove(await deploy());
     await whileFenced(async () => {
       const report = await sweep(core, { graceMs: 0, fenceWaitMs: 50 });
-      expect(report).toEqual({ expired: 0, deployments: 1, packs: 0, fenced: false });
+      expect(report).toEqual({ expired: 0, deployments: 1, packs: 0, compacted: 0, fenced: false });
     });
   });
 
@@ -260,6 +263,32 @@ describe('W4: open packs', () => {
     await upload.close();
     expect(await test.database.query('select 1 from content union all select 1 from deployment')).toEqual([]);
     await expectSwept(test);
+  });
+
+  it('are removed with their contents of a delta upload, which the client can then send again', async () => {
+    const otherProcess = await anotherProcess(test);
+    const site = {
+      'index.html': randomBytes(100).toString('hex'),
+      'large.bin': randomBytes(1.1 * MiB).toString('hex'),
+    };
+    const begun = await begin(core, caller, { files: listOf(site) });
+    const body = await receiveContents({ core: otherProcess, caller }, begun.upload);
+    for (const text of Object.values(site)) {
+      const sink = body.begin(sha256Of(text), text.length);
+      await sink.write(Buffer.from(text));
+      sink.end();
+    }
+    await expect.poll(files, { timeout: 10_000 }).toHaveLength(1);
+    await test.database.query(`update boot set heartbeat = heartbeat - interval '10 minutes' where id = $1`, [
+      otherProcess.boot,
+    ]);
+    await sweepAll(test);
+    expect(await packs()).toEqual([]);
+    await expect(body.keep()).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
+    await body.close();
+    await sendMissing(core, caller, begun, site);
+    const { deployment } = await commitUpload({ core, caller }, begun.upload);
+    expect((await readSite(core, deployment))!['index.html']!.toString()).toBe(site['index.html']);
   });
 
   it('are removed if they belong to a finished upload of this process', async () => {
