@@ -1,6 +1,6 @@
 import { MAX_PATH_SEGMENTS } from '@berth/contract';
 import type { FileIntent, Intent, RequestContext } from './intent.ts';
-import { findFile } from './pages.ts';
+import { hasFile } from './pages.ts';
 
 const FALLBACK_PAGE = '200.html';
 /** The media ranges that accept a page, the most specific first. */
@@ -12,9 +12,8 @@ const NO_WEIGHT = /;\s*q\s*=\s*0(?:\.0*)?\s*(?:;|$)/;
 
 /** Returns the `200.html` of the root if a fallback may respond to the request. Source: serving S1 (step 11), S36. */
 export function answerByFallback(path: string, context: RequestContext): FileIntent | null {
-  const file = findFile(FALLBACK_PAGE, context.site.manifest);
-  return file && mayFallBack(path, context)
-    ? { kind: 'file', status: 200, path: FALLBACK_PAGE, file, variesByAccept: true }
+  return hasFile(FALLBACK_PAGE, context.site.manifest) && mayFallBack(path, context)
+    ? { kind: 'file', status: 200, path: FALLBACK_PAGE, variesByAccept: true }
     : null;
 }
 
@@ -34,8 +33,7 @@ export function mayFallBack(path: string, context: RequestContext): boolean {
 export function notFound(path: string, { site, variesByAccept }: RequestContext): Intent {
   for (let slash = deepestFolderEnd(path); ; slash = path.lastIndexOf('/', slash - 1)) {
     const page = `${path.slice(0, slash + 1)}404.html`;
-    const file = findFile(page, site.manifest);
-    if (file) return { kind: 'file', status: 404, path: page, file, variesByAccept };
+    if (hasFile(page, site.manifest)) return { kind: 'file', status: 404, path: page, variesByAccept };
     if (slash < 0) return { kind: 'not-found', variesByAccept };
   }
 }

@@ -14,4 +14,13 @@ export { MAX_SHIP_JSON_BYTES, parseShipJson } from './rules/ship-json.ts';
 export { NO_RULES, prepareRules } from './rules/prepare.ts';
 export { findRoleCondition, MAX_REDIRECTS_BYTES } from './rules/redirects-file.ts';
 export type { HeaderField, RuleData, RuledAnswer } from './rules/rules.ts';
-export type { Coding, CompressedForms, Manifest, ProtectedSite, Site, SiteFile, StoredBytes } from './site.ts';
+export type {
+  Coding,
+  CompressedForms,
+  FilePaths,
+  Manifest,
+  ProtectedSite,
+  Site,
+  SiteFile,
+  StoredBytes,
+} from './site.ts';

@@ -1,5 +1,5 @@
 import type { RedirectStatus } from './rules/rules.ts';
-import type { Site, SiteFile } from './site.ts';
+import type { FilePaths, Site } from './site.ts';
 
 /** How to respond to a request for a path of a site. Source: serving S1, steps 6 to 12. */
 export type Intent =
@@ -18,7 +18,6 @@ export interface FileIntent extends Varying {
   kind: 'file';
   status: 200 | 404;
   path: string;
-  file: SiteFile;
 }
 
 interface Varying {
@@ -31,7 +30,7 @@ export const SITE_METHODS = 'GET, HEAD, OPTIONS';
 
 /** Everything that decides the response to a request, except the path. */
 export interface RequestContext {
-  readonly site: Pick<Site, 'manifest' | 'rules'>;
+  readonly site: { readonly manifest: FilePaths; readonly rules: Site['rules'] };
   /** The host of the request, in lower case and without a port. */
   readonly host: string;
   /** The query as sent, including `?`; empty if there is none. */

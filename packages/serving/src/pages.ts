@@ -1,7 +1,7 @@
 import { isWithheld } from '@berth/contract';
 import { isSystemPath } from './request-path.ts';
 import type { SiteRules } from './rules/rules.ts';
-import type { Manifest, SiteFile } from './site.ts';
+import type { FilePaths } from './site.ts';
 
 // The orders in which page forms are tried; `true` stands for the index page of a folder.
 const INDEX_FIRST = [true, false] as const;
@@ -9,14 +9,13 @@ const PAGE_FIRST = [false, true] as const;
 
 /** The files of a site, and the settings for the addresses of its pages. */
 interface AddressedFiles {
-  manifest: Manifest;
+  manifest: FilePaths;
   rules: Pick<SiteRules, 'cleanUrls' | 'trailingSlash'>;
 }
 
 /** A file that was found for a requested path. */
 export interface Located {
   path: string;
-  file: SiteFile;
   /** The canonical path of the file. A request for another path is redirected to the canonical path. */
   address: string;
 }
@@ -31,10 +30,9 @@ export function isOffLimits(path: string): boolean {
   return isWithheld(path) || isSystemPath(path);
 }
 
-/** Returns the file at a path, unless the path is never served. */
-export function findFile(path: string, manifest: Manifest): SiteFile | undefined {
-  const file = manifest.get(path);
-  return file && !isOffLimits(path) ? file : undefined;
+/** Whether there is a file at a path, and the path may be served. */
+export function hasFile(path: string, manifest: FilePaths): boolean {
+  return manifest.has(path) && !isOffLimits(path);
 }
 
 /**
@@ -43,11 +41,10 @@ export function findFile(path: string, manifest: Manifest): SiteFile | undefined
  */
 export function locateFile(path: string, { manifest, rules }: AddressedFiles): Located | null {
   if (isOffLimits(path)) return null;
-  const exactFile = manifest.get(path);
-  if (exactFile) {
+  if (manifest.has(path)) {
     const hasCleanAddress = rules.cleanUrls && isPage(path) && !path.endsWith('/.html');
     const address = hasCleanAddress ? addressOf(path, isIndexPage(path), rules.trailingSlash) : path;
-    return { path, file: exactFile, address };
+    return { path, address };
   }
 
   const isFolder = path === '' || path.endsWith('/');
@@ -55,10 +52,9 @@ export function locateFile(path: string, { manifest, rules }: AddressedFiles): L
   const indexFirst = rules.trailingSlash ?? isFolder;
   for (const isIndex of indexFirst ? INDEX_FIRST : PAGE_FIRST) {
     const form = isIndex ? indexOf(name) : `${name}.html`;
-    const file = findFile(form, manifest);
-    if (!file) continue;
+    if (!hasFile(form, manifest)) continue;
     const ofFolder = isIndex || (rules.cleanUrls && isIndexPage(form));
-    return { path: form, file, address: addressOf(form, ofFolder, rules.trailingSlash) };
+    return { path: form, address: addressOf(form, ofFolder, rules.trailingSlash) };
   }
   return null;
 }

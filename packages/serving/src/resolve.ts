@@ -72,7 +72,6 @@ function fileOf(status: 200 | 404, match: RuleMatch, path: string, context: Requ
     kind: 'file',
     status,
     path: locatedFile.path,
-    file: locatedFile.file,
     variesByAccept: context.variesByAccept,
   };
 }
@@ -94,7 +93,6 @@ function answerByFile(path: string, context: RequestContext): Intent | null {
     kind: 'file',
     status: 200,
     path: locatedFile.path,
-    file: locatedFile.file,
     variesByAccept: context.variesByAccept,
   };
 }

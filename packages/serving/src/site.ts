@@ -22,11 +22,21 @@ export interface SiteFile extends StoredBytes {
   compressed?: CompressedForms;
 }
 
-/** The immutable list of the files of one deployment, by canonical path. */
-export interface Manifest extends Iterable<[path: string, file: SiteFile]> {
-  /** The number of files. */
-  readonly size: number;
-  get(path: string): SiteFile | undefined;
+/** The paths of the files of one deployment. */
+export interface FilePaths {
+  has(path: string): boolean;
+}
+
+/** The files of one deployment, by canonical path. They never change, but their bytes may move. */
+export interface Manifest extends FilePaths {
+  /** The file at a path, if its place is in memory. */
+  peek(path: string): SiteFile | undefined;
+  /**
+   * Loads the file at a path that the manifest has.
+   *
+   * @throws with code `ENOENT` if the file is gone, because the deployment is being deleted; the errors of the database.
+   */
+  load(path: string): Promise<SiteFile>;
 }
 
 /** A site that may be served, as of the time of the request. */

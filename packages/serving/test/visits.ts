@@ -1,10 +1,8 @@
-import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Intent } from '../src/intent.ts';
+import type { Intent, RequestContext } from '../src/intent.ts';
 import { parseRequestPath } from '../src/request-path.ts';
 import { resolve } from '../src/resolve.ts';
 import type { PathRules, RuleMatch, RuleStatus } from '../src/rules/rules.ts';
-import type { Site } from '../src/site.ts';
 
 /** A short description of a site. */
 export interface Sketch {
@@ -19,16 +17,12 @@ export interface Sketch {
 const HOST = 'site.example';
 
 /** The parts of a site that decide the response. */
-export type DecidedSite = Pick<Site, 'manifest' | 'rules'>;
+export type DecidedSite = RequestContext['site'];
 
-/** Builds the site of a sketch. Each file contains its path, and all files are in one pack. */
+/** Builds the site of a sketch. */
 export function siteOf({ files, cleanUrls = false, trailingSlash = null, ...rules }: Sketch): DecidedSite {
-  const entries = files.map((path, index) => {
-    const bytes = { pack: 'pack', offset: index * 1000, length: path.length, sha256: hash('sha256', path) };
-    return [path, bytes] as const;
-  });
   return {
-    manifest: new Map(entries),
+    manifest: new Set(files),
     rules: {
       cleanUrls,
       trailingSlash,

@@ -70,6 +70,8 @@ export const Manifest = defineEntity({
     sizes: p.array<number>().columnType('bigint[]'),
     /** The compiled rule files, as `RuleData` of serving; `null` if the deployment has no rules. */
     rules: p.json<object>().nullable(),
+    /** The path index of `paths`; `null` if the deployment is of an older version and was not visited since. */
+    pathIndex: p.blob().nullable(),
   },
 });
 export type Manifest = InferEntity<typeof Manifest>;

@@ -21,6 +21,8 @@ import { Migration0019 } from './0019-activity-filters.ts';
 import { Migration0020 } from './0020-account-state-reasons.ts';
 import { Migration0021 } from './0021-change-log.ts';
 import { Migration0022 } from './0022-pack-store-id.ts';
+import { Migration0024 } from './0024-compaction.ts';
+import { Migration0025 } from './0025-path-index.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -63,4 +65,6 @@ export const migrations: readonly MigrationClass[] = [
   Migration0020,
   Migration0021,
   Migration0022,
+  Migration0024,
+  Migration0025,
 ];

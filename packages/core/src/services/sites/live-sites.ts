@@ -1,24 +1,31 @@
 import type { Core } from '../../core.ts';
 import type { Change } from '../../database/change-reader.ts';
 import { toUnavailable } from '../../database/outages.ts';
-import type { Site } from '@berth/serving';
+import type { Site, SiteFile } from '@berth/serving';
+import { CompleteManifest } from './complete-manifest.ts';
+import { loadFile, loadFiles } from './load-files.ts';
 import {
   type DeployedSite,
   type DomainLink,
   type EXPIRED,
   loadLink,
+  type LoadManifest,
   loadSiteOrExpiry,
   resultForDeployment,
   resultForDomain,
   type SiteAddress,
   type SiteLookup,
+  type SizedManifest,
 } from './load-sites.ts';
 import { createLoadingCache, type LoadingCache } from './loading-cache.ts';
 import { SiteFreshness } from './site-freshness.ts';
+import { type FileLoader, SiteManifest } from './site-manifest.ts';
 
 interface SiteCacheLimits {
   /** Approximate memory for deployments, in bytes. In addition, one larger deployment is cached. */
   sitesBytes: number;
+  /** Approximate memory for files of deployments, in bytes. If `staleMs` is not 0, deployments have their files with them and use it too. */
+  filesBytes: number;
   /** Approximate memory for the links of domains, in bytes. */
   linksBytes: number;
   /** How long public sites are served while the database is unreachable, in milliseconds. Source: api §10. */
@@ -29,8 +36,11 @@ interface SiteCacheLimits {
 export type LiveSites = Pick<LiveSiteCache, 'peek' | 'find' | 'findFresh'>;
 
 const MiB = 1024 * 1024;
-const LIMITS: SiteCacheLimits = { sitesBytes: 20 * MiB, linksBytes: 4 * MiB, staleMs: 0 };
+const LIMITS: SiteCacheLimits = { sitesBytes: 12 * MiB, filesBytes: 8 * MiB, linksBytes: 4 * MiB, staleMs: 0 };
 const LINK_BYTES = 400;
+/** The measured memory of a file without compressed forms, and of each form, in bytes. */
+const FILE_BYTES = 500;
+const FORM_BYTES = 250;
 const MAX_TRIES = 3;
 
 /**
@@ -42,16 +52,25 @@ export class LiveSiteCache {
   readonly #core: Core;
   readonly #staleMs: number;
   readonly #sites: LoadingCache<DeployedSite | typeof EXPIRED>;
+  readonly #loader: FileLoader;
   readonly #links: LoadingCache<DomainLink>;
   readonly #freshness: SiteFreshness;
   readonly #now: () => Date;
 
   constructor(core: Core, limits: Partial<SiteCacheLimits> = {}) {
-    const { sitesBytes, linksBytes, staleMs } = { ...LIMITS, ...limits };
+    const { sitesBytes, filesBytes, linksBytes, staleMs } = { ...LIMITS, ...limits };
     this.#core = core;
     this.#staleMs = staleMs;
     this.#now = () => core.now();
-    this.#sites = createLoadingCache({ name: 'site', maxBytes: sitesBytes, sizeOf: ({ sizeBytes }) => sizeBytes });
+    this.#sites = createLoadingCache({
+      name: 'site',
+      maxBytes: sitesBytes + (staleMs > 0 ? filesBytes : 0),
+      sizeOf: ({ sizeBytes }) => sizeBytes,
+    });
+    this.#loader = {
+      files: createLoadingCache({ name: 'file', maxBytes: filesBytes, sizeOf: fileBytes }),
+      loadFile: (deployment, rank) => loadFile(core, deployment, rank),
+    };
     this.#links = createLoadingCache({ name: 'link', maxBytes: linksBytes, sizeOf: () => LINK_BYTES });
     this.#freshness = new SiteFreshness(core.database.changes, (change) => this.#onChange(change));
   }
@@ -82,6 +101,19 @@ export class LiveSiteCache {
   /** Like {@link find}, but bypasses the cache, because the bytes of files may have moved to another pack. */
   findFresh(address: SiteAddress): Promise<SiteLookup> {
     return this.#load(address, { fresh: true });
+  }
+
+  /** A site that may be served during an outage has all its files in memory. Otherwise requested files are loaded. */
+  readonly #loadManifest: LoadManifest = (deployment, keys) =>
+    this.#staleMs > 0
+      ? this.#loadCompleteManifest(deployment)
+      : { manifest: new SiteManifest(deployment, keys, this.#loader), sizeBytes: keys.sizeBytes };
+
+  async #loadCompleteManifest(deployment: string): Promise<SizedManifest | null> {
+    const files = await loadFiles(this.#core, deployment);
+    if (!files) return null;
+    const sizeBytes = files.values().reduce((bytes, file) => bytes + fileBytes(file), 0);
+    return { manifest: new CompleteManifest(files), sizeBytes };
   }
 
   #onChange(change: Change | null): void {
@@ -127,7 +159,7 @@ export class LiveSiteCache {
   }
 
   async #loadDeployment(deployment: string, how: 'get' | 'reload'): Promise<SiteLookup> {
-    const site = await this.#sites[how](deployment, () => loadSiteOrExpiry(this.#core, deployment));
+    const site = await this.#sites[how](deployment, () => loadSiteOrExpiry(this.#core, deployment, this.#loadManifest));
     return site && resultForDeployment(site, this.#now);
   }
 
@@ -137,4 +169,8 @@ export class LiveSiteCache {
     const cachedSite = this.#peek(address);
     return cachedSite && typeof cachedSite === 'object' && cachedSite.passwordVersion === null ? cachedSite : null;
   }
+}
+
+function fileBytes({ compressed = {} }: SiteFile): number {
+  return FILE_BYTES + FORM_BYTES * Object.keys(compressed).length;
 }

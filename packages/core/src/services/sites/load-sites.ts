@@ -1,8 +1,7 @@
 import type { Core } from '../../core.ts';
-import type { CompressedForm } from '../../entities/index.ts';
-import { type Coding, type CompressedForms, prepareRules, type RuleData, type Site } from '@berth/serving';
-import { type ManifestFile, PackedManifest } from './packed-manifest.ts';
+import { type Manifest, prepareRules, type RuleData, type Site } from '@berth/serving';
 import { passwordVersion } from '../passwords.ts';
+import { buildPathIndex, keysOfIndex, PathKeys } from './path-index.ts';
 
 /** The deployment or domain of a host name. A domain is a normalised name without a port. */
 export type SiteAddress = { deployment: string } | { domain: string };
@@ -62,51 +61,62 @@ interface SiteRow {
   state: DeployedSite['state'];
   passwordHash: string | null;
   expires: number | null;
-  rules: RuleData | null;
-  files: FileRow[] | null;
+  /** JSON of {@link RuleData}. */
+  rules: string | null;
+  /** `null` if the deployment has no path index yet. */
+  keys: Buffer | null;
 }
 
-type FileRow = [
-  path: string,
-  sha256: string,
-  pack: string,
-  offset: number,
-  length: number,
-  formsPack: string | null,
-  forms: Partial<Record<Coding, CompressedForm>> | null,
-];
-
-/** In the column `hashes`, the hash of each file has 32 bytes. The positions of the files start at 1. */
 const SITE = `
   select
     case when d.taken_down is not null then 'taken-down' when a.state = 'suspended' then 'paused' else 'shown' end as state,
     d.account_id as account, d.password_hash as "passwordHash",
-    (extract(epoch from d.expires) * 1000)::float8 as expires, m.rules,
-    (select json_agg(json_build_array(f.path, encode(c.hash, 'hex'), c.pack_id, c."offset", c.length, k.pack_id, k.forms))
-      from unnest(m.paths) with ordinality as f (path, position)
-      join content c on c.hash = substring(m.hashes from (f.position::int - 1) * 32 + 1 for 32)
-      left join compression k on k.content_hash = c.hash and k.pack_id is not null) as files
+    (extract(epoch from d.expires) * 1000)::float8 as expires, m.rules::text as rules, ${keysOfIndex('m.path_index')} as keys
   from deployment d join manifest m on m.deployment_id = d.id left join account a on a.id = d.account_id
   where d.id = $1 and d.status = 'success' and (a.state is null or a.state <> 'terminated')`;
 
+/** A manifest and its approximate size in memory, in bytes. */
+export interface SizedManifest {
+  manifest: Manifest;
+  sizeBytes: number;
+}
+
+/** Makes the manifest of a site from the keys of its path index; `null` if the deployment was deleted in the meantime. */
+export type LoadManifest = (deployment: string, keys: PathKeys) => SizedManifest | Promise<SizedManifest | null>;
+
 /**
- * Loads a deployment in one query, so that the result never mixes two states. `null` if the deployment does not exist, is
- * not `success`, or belongs to a terminated account.
+ * Loads the state of a deployment in one query, so that the result never mixes two states. Its time does not depend on the number of
+ * files, apart from 8 bytes for each and what `loadManifest` does. `null` if the deployment does not exist, is not `success`, or belongs
+ * to a terminated account.
  */
-export async function loadSite({ database }: Core, deployment: string): Promise<DeployedSite | null> {
-  const [row] = await database.prepared<SiteRow>(SITE, [deployment]);
-  if (!row?.files) return null;
-  const { account, state, passwordHash, expires, files } = row;
-  const manifest = new PackedManifest(files.map(toFile));
+async function loadSite(core: Core, deployment: string, loadManifest: LoadManifest): Promise<DeployedSite | null> {
+  const [row] = await core.database.prepared<SiteRow>(SITE, [deployment]);
+  if (!row) return null;
+  const keys = row.keys === null ? await addPathIndex(core, deployment) : new PathKeys(row.keys);
+  const loadedManifest = keys && (await loadManifest(deployment, keys));
+  if (loadedManifest === null) return null;
+  const { account, state, passwordHash, expires } = row;
   const site: Site = {
     deployment,
     passwordVersion: passwordHash === null ? null : passwordVersion(passwordHash),
     anonymous: account === null,
-    manifest,
-    rules: prepareRules(row.rules),
+    manifest: loadedManifest.manifest,
+    rules: prepareRules(row.rules === null ? null : (JSON.parse(row.rules) as RuleData)),
   };
-  const rulesBytes = row.rules === null ? 0 : JSON.stringify(row.rules).length * RULE_FACTOR;
-  return { site, account, state, expires, sizeBytes: SITE_BYTES + manifest.sizeBytes + rulesBytes };
+  const sizeBytes = SITE_BYTES + loadedManifest.sizeBytes + (row.rules?.length ?? 0) * RULE_FACTOR;
+  return { site, account, state, expires, sizeBytes };
+}
+
+const PATHS = `select to_json(paths) as paths from manifest where deployment_id = $1`;
+const ADD_INDEX = `update manifest set path_index = $2 where deployment_id = $1 and path_index is null`;
+
+/** Adds the path index of a deployment that was made by an older version; `null` if the deployment was deleted in the meantime. */
+async function addPathIndex({ database }: Core, deployment: string): Promise<PathKeys | null> {
+  const [row] = await database.prepared<{ paths: string[] }>(PATHS, [deployment]);
+  if (!row) return null;
+  const index = buildPathIndex(row.paths);
+  await database.prepared(ADD_INDEX, [deployment, index]);
+  return PathKeys.ofIndex(index);
 }
 
 const WAS_EXPIRED = `select from issued_id where id = $1 and expired is not null`;
@@ -115,8 +125,12 @@ const WAS_EXPIRED = `select from issued_id where id = $1 and expired is not null
  * Loads a deployment as {@link loadSite} does. An id is never issued again, so that a deployment which expired is known as such
  * forever; `null` if it was deleted instead, or never existed. Source: serving S4.
  */
-export async function loadSiteOrExpiry(core: Core, deployment: string): Promise<DeployedSite | typeof EXPIRED | null> {
-  const site = await loadSite(core, deployment);
+export async function loadSiteOrExpiry(
+  core: Core,
+  deployment: string,
+  loadManifest: LoadManifest,
+): Promise<DeployedSite | typeof EXPIRED | null> {
+  const site = await loadSite(core, deployment, loadManifest);
   if (site) return site;
   const expired = await core.database.prepared(WAS_EXPIRED, [deployment]);
   return expired.length > 0 ? EXPIRED : null;
@@ -126,14 +140,3 @@ export async function loadSiteOrExpiry(core: Core, deployment: string): Promise<
 const SITE_BYTES = 800;
 /** The measured size in memory of rules, as a multiple of their length as JSON. */
 const RULE_FACTOR = 8;
-
-function toFile([path, sha256, pack, offset, length, formsPack, forms]: FileRow): ManifestFile {
-  const file = { path, sha256, pack, offset, length };
-  return formsPack === null || forms === null ? file : { ...file, compressed: toForms(formsPack, forms) };
-}
-
-function toForms(pack: string, forms: Partial<Record<Coding, CompressedForm>>): CompressedForms {
-  return Object.fromEntries(
-    Object.entries(forms).map(([coding, { sha256, offset, length }]) => [coding, { sha256, pack, offset, length }]),
-  );
-}

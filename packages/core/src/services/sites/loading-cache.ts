@@ -50,7 +50,8 @@ export function createLoadingCache<T extends object>({
 }: LoadingCacheOptions<T>): LoadingCache<T> {
   const [hits, misses] = [cacheHits[name], cacheMisses[name]];
   const cache = createSieve(maxBytes, sizeOf, { bytes: cacheBytes[name], evictions: cacheEvictions[name] });
-  const absent = new LRUCache<string, true>({ max: MAX_ABSENT_KEYS, ttl: absentMs });
+  // Bounded by size and not by `max`, which would allocate the memory of all keys at once.
+  const absent = new LRUCache<string, true>({ maxSize: MAX_ABSENT_KEYS, sizeCalculation: () => 1, ttl: absentMs });
   const loading = new Map<string, Promise<T | null>>();
   const isRepeated = createRecentKeys(RECENT_LOADS);
   let oversized: { key: string; value: T } | null = null;

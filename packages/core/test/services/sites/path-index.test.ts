@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildPathIndex, PathKeys, sortByKey } from '../../../src/services/sites/path-index.ts';
+
+const KEY_BYTES = 8;
+
+/** Reads the position of a path from an index; `null` if the index does not have the path. */
+function positionOf(index: Buffer, path: string): number | null {
+  const keys = PathKeys.ofIndex(index);
+  const rank = keys.rankOf(path);
+  return rank < 0 ? null : index.readUInt32BE(keys.sizeBytes + rank * 4);
+}
+
+describe('a path index', () => {
+  it('leads from every path to its position, and from no other path', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.string({ unit: 'binary' })), fc.string(), (paths, other) => {
+        const index = buildPathIndex(paths);
+        for (const [position, path] of paths.entries()) expect(positionOf(index, path)).toBe(position);
+        if (!paths.includes(other)) expect(positionOf(index, other)).toBeNull();
+      }),
+    );
+  });
+
+  it('has different keys for 200,000 similar paths, in ascending order', () => {
+    const paths = Array.from({ length: 100_000 }, (_, n) => [`img/${n}.png`, `docs/v${n % 9}/page-${n}/index.html`]);
+    const index = buildPathIndex(paths.flat());
+    const isAscending = (_: unknown, rank: number) => {
+      const at = rank * KEY_BYTES;
+      return index.compare(index, at, at + KEY_BYTES, at + KEY_BYTES, at + 2 * KEY_BYTES) > 0;
+    };
+    expect(Array.from({ length: 200_000 - 1 }, isAscending)).not.toContain(false);
+  });
+
+  it('never changes, because indexes are stored', () => {
+    const index = buildPathIndex(['index.html', 'a/b.html', 'é', '']);
+    expect(index.toString('hex')).toMatchInlineSnapshot(
+      `"0eb547304658805a4832fefddf6a845c4a99557e4033c353e3b0c44298fc1c1400000000000000010000000200000003"`,
+    );
+  });
+
+  it('takes 8 bytes of memory for each path', () => {
+    const paths = Array.from({ length: 10_000 }, (_, n) => `docs/page-number-${n}.html`);
+    expect(PathKeys.ofIndex(buildPathIndex(paths)).sizeBytes).toBe(80_000);
+  });
+});
+
+describe('the order of keys', () => {
+  const anyKeys = fc.array(fc.tuple(fc.constantFrom(0, 1, 0xffffffff), fc.nat({ max: 0xffffffff })));
+
+  it('is right for keys of which many have the same high half', () => {
+    fc.assert(
+      fc.property(anyKeys, (keys) => {
+        const values = keys.map(([high, low]) => (BigInt(high) << 32n) | BigInt(low));
+        const order = [...sortByKey(Uint32Array.from(keys.flat()))];
+        expect(order.toSorted((a, b) => a - b)).toEqual([...values.keys()]);
+        expect(order.map((position) => values[position])).toEqual(
+          values.toSorted((a, b) => (a < b ? -1 : Number(a > b))),
+        );
+      }),
+    );
+  });
+
+  it('of 100,000 keys with one high half in descending order is found in a few steps for each', () => {
+    const keys = new Uint32Array(200_000);
+    for (let position = 0; position < 100_000; position += 1) keys[position * 2 + 1] = 100_000 - position;
+    expect(sortByKey(keys)).toEqual(Uint32Array.from({ length: 100_000 }, (_, rank) => 99_999 - rank));
+  });
+});
