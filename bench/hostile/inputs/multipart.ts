@@ -27,6 +27,7 @@ function deploy(id: string, label: string, body: string): Input {
 const md5s = (contents: readonly string[]) =>
   field('checksums', JSON.stringify(contents.map((text) => hash('md5', text))));
 const REWRITES = repeatText(500, (n) => `/:a/:b/:c/:d/:e/:f/:g/${n}/* /page/${n} 200\n`);
+const FAULTS = 'fault\n'.repeat(MiB / 6);
 const HEADERS = repeatText(500, (n) => `/section-${n}/*\n  X-A: 1\n`);
 
 /** Deploys in one request with parts that are many, long or invalid. */
@@ -72,6 +73,11 @@ export const MULTIPART_INPUTS: readonly Input[] = [
     'multipart',
     '8 MiB that almost match the boundary, deploy token',
     file('index.html', `\r\n--${BOUNDARY.slice(0, -1)}`.repeat((8 * MiB) / (BOUNDARY.length + 3))),
+  ),
+  deploy(
+    'rules',
+    'a deploy with 1 MiB of faults in its rule files, deploy token',
+    file('_redirects', FAULTS) + file('page', '') + md5s([FAULTS, '']),
   ),
   deploy(
     'rules',

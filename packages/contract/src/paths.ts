@@ -14,12 +14,16 @@ const encoder = new TextEncoder();
 
 type PathResult = { ok: true; path: string } | { ok: false; reason: string };
 
-// Matches C0, DEL, C1, line and paragraph separators, bidirectional controls, zero-width marks and the byte-order mark.
+/** Matches C0, DEL, C1, line and paragraph separators, bidirectional controls, zero-width marks and the byte-order mark. */
 // oxlint-disable-next-line no-control-regex -- naming control characters is this pattern's purpose
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+export const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 const FORBIDDEN = /[#?%<>"]/;
 // Windows reads `C:x` as a path on drive C, whatever folder the path is joined to.
 const DRIVE_PREFIX = /^[A-Za-z]:/;
+/** Matches most paths, all of which are canonical if they are no longer than {@link MAX_PLAIN_LENGTH}. */
+const PLAIN_PATH = /^\w[\w.-]*(?:\/\w[\w.-]*)*$/;
+/** A plain path of this length has at most {@link MAX_PATH_SEGMENTS} segments. */
+const MAX_PLAIN_LENGTH = MAX_PATH_SEGMENTS * 2;
 
 /**
  * Converts the name of an uploaded file to its canonical form: relative, `/`-separated, NFC.
@@ -28,9 +32,10 @@ const DRIVE_PREFIX = /^[A-Za-z]:/;
  * accepted path, joined to any folder, stays inside the folder. Source: api §3; security T1.
  */
 export function normalizePath(name: string): PathResult {
+  if (name.length <= MAX_PLAIN_LENGTH && PLAIN_PATH.test(name)) return { ok: true, path: name };
   const refusedPath = (reason: string): PathResult => ({ ok: false, reason });
   if (name.includes('\ufffd') || !name.isWellFormed()) return refusedPath('the name must be valid UTF-8');
-  if (CONTROL.test(name)) return refusedPath('a path must not contain control or direction characters');
+  if (CONTROL_CHARACTERS.test(name)) return refusedPath('a path must not contain control or direction characters');
   if (name.includes('\\')) return refusedPath('folders must be separated by "/", not by "\\"');
   const forbidden = FORBIDDEN.exec(name);
   if (forbidden) return refusedPath(`a path must not contain any of # ? % < > " (this one has ${forbidden[0]})`);
@@ -70,6 +75,7 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
     if (files.has(path)) return { first: path, second: path, reason: 'two parts name the same file' };
     files.add(path);
   }
+  if (!hasNameOfFolder(paths)) return null;
   // Sorted paths that start with the same path are adjacent, so the prefixes of the current path form a stack.
   const prefixes: string[] = [];
   const prefixLengths = new Set<number>();
@@ -84,12 +90,20 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
   return null;
 }
 
+/** Whether any file has the name of a folder, wherever they are. Only such a file can also be a folder. */
+function hasNameOfFolder(paths: readonly string[]): boolean {
+  const folders = new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/') + 1)));
+  const folderNames = new Set(Array.from(folders, (folder) => folder.split('/')).flat());
+  return paths.some((path) => folderNames.has(path.slice(path.lastIndexOf('/') + 1)));
+}
+
 /**
  * Finds paths that differ only in case. Such paths are legal, but collide on case-insensitive disks.
  *
  * @returns For each path that repeats an earlier path in another case, the path as `file` and the earlier path as `twin`.
  */
 export function findCaseTwins(paths: readonly string[]): { file: string; twin: string }[] {
+  if (paths.every((path) => path.toLowerCase() === path)) return [];
   const byLowerCase = new Map<string, string>();
   const caseTwins: { file: string; twin: string }[] = [];
   for (const file of paths) {

@@ -10,6 +10,7 @@ export const BLOCKED_EXTENSIONS: readonly string[] = (
 const BUILT_IN_EXTENSIONS: ReadonlySet<string> = new Set(BLOCKED_EXTENSIONS);
 const JUNK_PATH = /(?:^|\/)(?:__MACOSX\/|(?:\.DS_Store|Thumbs\.db|desktop\.ini)$)/;
 const DOT_SEGMENT = /(?:^|\/)\./;
+const GIT_SEGMENT = /(?:^|\/)\.git(?:\/|$)/;
 const KEY_FILES = /^id_(?:rsa|dsa|ecdsa|ed25519)$/;
 
 /** Matches the first line of a private key in PEM form. */
@@ -41,10 +42,9 @@ export function refusedPath(path: string, blockedExtensions: ReadonlySet<string>
  * @returns A sentence, or `null` if the file is not private. Source: api §3; security T3.
  */
 export function privatePath(path: string): string | null {
-  const segments = path.split('/');
-  const name = segments.at(-1)!;
-  if (segments.includes('.git')) return 'a repository (.git/) is never published; upload only the built site';
-  if (segments[0] === 'node_modules' && segments.length > 1)
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (GIT_SEGMENT.test(path)) return 'a repository (.git/) is never published; upload only the built site';
+  if (path.startsWith('node_modules/'))
     return 'node_modules/ indicates a project that is not built; upload the output folder of the build';
   if (name.startsWith('.env')) return 'environment files (.env*) contain secrets and are never published';
   return KEY_FILES.test(name) ? 'private keys are never published' : null;

@@ -58,9 +58,9 @@ describe('api §1: the labels field', () => {
         expect(Labels.safeParse([text]).success).toBe(isLabel(text));
         if (isLabel(text)) labels += 1;
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
-    expect(labels).toBeGreaterThan(100);
+    expect(labels).toBeGreaterThan(30);
   });
 
   it('refuses an invalid list as a whole, keeps each label of a valid list once, and leaves the result unchanged when parsed again', () => {

@@ -6,12 +6,10 @@ import { createGzip } from 'node:zlib';
 import { ServiceError } from '@berth/core';
 import express, { type Request, type Response, type Router } from 'express';
 import { pack } from 'tar-stream';
+import { COMMAND_LINE_FOLDER } from '../built-folders.ts';
 import { sendError } from '../http/error-answer.ts';
 import { cors } from './cors.ts';
 import { allowOnly } from './errors.ts';
-
-/** The folder of the built package `@berth/cli`. `npm start` and the image build it. */
-const PACKAGE = join(import.meta.dirname, '../../../../packages/cli/dist');
 
 /** The time of all files in the tarball, so that equal files give equal bytes. The same time as in packages of npm. */
 const MODIFIED = new Date('1985-10-26T08:15:00Z');
@@ -31,7 +29,7 @@ interface Tarball {
  * @param server The origin of this server, which is the default server of the program.
  * @param folder The folder of the package.
  */
-export function commandLineRouter(server: string, folder: string = PACKAGE): Router {
+export function commandLineRouter(server: string, folder: string = COMMAND_LINE_FOLDER): Router {
   const router = express.Router({ strict: true, caseSensitive: true });
   let packing: Promise<Tarball> | null = null;
   router

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FILES_FIELD } from '@berth/contract';
 import { type Deploy, inFairTurn, invalid, isTurnOver, ServiceError, payloadTooLarge } from '@berth/core';
-import busboy from 'busboy';
 import type { ReserveMemory } from './body-memory.ts';
-import { type Delimiters, followDelimiters, malformedBody, readBoundary } from './multipart-delimiters.ts';
-import { PartQueue } from './part-queue.ts';
+import { malformedBody, MultipartSplitter, readBoundary } from './multipart-splitter.ts';
+import { type FormPart, readPart, readUsualFile } from './part-head.ts';
 
 export interface BodyLimits {
   maxBodyBytes: number;
+  /** Maximum size of all fields together. */
   maxFieldBytes: number;
-  /** Maximum number of file parts that are parsed, including files that will be dropped. */
+  /** Maximum number of file parts that are read, including files that will be dropped. */
   maxParts: number;
   /** Maximum number of files, for the message about too many parts. */
   maxFilesCount: number;
@@ -28,9 +28,9 @@ const MAX_FIELDS = 16;
 const PART_MEMORY_BYTES = 1024;
 /** The maximum size of a part's boundary and headers, with a path of 1,024 bytes. */
 export const MAX_PART_HEAD_BYTES = 1_536;
-/** The parser buffers fewer bytes than this. */
-const MAX_BUFFERED_BYTES = 256 * 1024;
 const RESERVE_STEP_BYTES = 16 * 1024;
+/** The maximum number of bytes of contents that one body keeps in memory on their way to the disk. */
+const MAX_CONTENT_MEMORY_BYTES = 512 * 1024;
 /** Parts count as small if they have fewer bytes than this on average. */
 const SMALL_PART_BYTES = 2 * 1024;
 /** If the parts of a body are small, or not known yet, this many bytes are parsed at once. */
@@ -55,50 +55,59 @@ export async function receiveParts(
 }
 
 /** A reason to pause reading the body. */
-type Pause = 'sink-full' | 'parser-full' | 'queued' | 'reserving-memory';
+type Pause = 'sink-full' | 'queued' | 'reserving-memory';
+
+type FileSink = ReturnType<Deploy['files']['begin']>;
+
+/** A field that is being received. */
+interface OpenField {
+  head: Buffer;
+  chunks: Buffer[];
+}
+
+const NO_BYTES = Buffer.alloc(0);
 
 class PartsReader {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #limits: BodyLimits;
   readonly #parts: Parts;
-  readonly #parser: busboy.Busboy;
-  readonly #delimiters: Delimiters;
-  readonly #queue: PartQueue;
+  readonly #boundary: string;
+  readonly #splitter: MultipartSplitter;
   readonly #done = Promise.withResolvers<void>();
   readonly #pauses = new Set<Pause>();
   #bodyBytes = 0;
-  #partsRead = 0;
-  #reservedBytes = 0;
-  /** Resolves once there is memory for all parts so far. */
-  #memory: Promise<void> | undefined;
+  #contentBytes = 0;
+  #fieldBytes = 0;
+  #fileCount = 0;
+  #fieldCount = 0;
+  #openFile: FileSink | null = null;
+  #openField: OpenField | null = null;
+  #reservedBytes = { parts: 0, contents: 0 };
+  /** Resolves once there is memory for all bytes so far. */
+  #memory: Promise<unknown> | undefined;
+  /** Resolves once the sink of the files accepts more bytes. */
+  #drained: Promise<void> | undefined;
   /** The remaining bytes of the last chunk, which are not parsed yet. */
   #unparsed: Buffer | null = null;
   #isBodyEnded = false;
-  #isParsed = false;
   #isFailed = false;
 
   constructor(req: IncomingMessage, res: ServerResponse, limits: BodyLimits, parts: Parts) {
-    const boundary = readBoundary(req.headers['content-type'] ?? '');
     this.#req = req;
     this.#res = res;
     this.#limits = limits;
     this.#parts = parts;
-    this.#delimiters = followDelimiters(boundary);
-    this.#parser = createParser(boundary, limits);
-    this.#queue = new PartQueue(parts.files, {
-      onFull: () => this.#pause('sink-full'),
-      onDrain: () => this.#resume('sink-full'),
-      onEmpty: () => {
-        if (this.#isParsed) this.#done.resolve();
-      },
-      onError: (error) => this.#fail(error),
+    this.#boundary = readBoundary(req.headers['content-type'] ?? '');
+    this.#splitter = new MultipartSplitter(this.#boundary, {
+      onHead: (head) => this.#beginPart(head),
+      onContent: (bytes) => this.#appendContent(bytes),
+      onEnd: () => this.#endPart(),
     });
   }
 
   async read(): Promise<void> {
     const [req, res] = [this.#req, this.#res];
-    this.#followParser();
     req
       .on('data', this.#onData)
       .once('end', this.#onEnd)
@@ -110,58 +119,70 @@ class PartsReader {
       await this.#done.promise;
     } finally {
       this.#stopListening();
-      this.#parser.destroy();
     }
   }
 
-  #followParser(): void {
-    this.#parser
-      .on('file', (field, stream, { filename }) => {
-        // Without a listener, the error event of a truncated file would end the process.
-        stream.on('error', () => this.#fail(malformedBody('the body ends in the middle of a file')));
-        this.#onPart(() => {
-          if (field !== FILES_FIELD) throw invalid(field ?? 'body', `a file part must be named ${FILES_FIELD}`);
-          if (typeof filename !== 'string' || filename === '')
-            throw invalid(FILES_FIELD, 'a file part must carry a filename, which is its path');
-          this.#queue.add(filename, stream);
-        });
-      })
-      .on('field', (name, value: string | undefined, info) => this.#onPart(() => this.#onField(name, value, info)))
-      .on('filesLimit', () => this.#fail(tooManyParts(this.#limits)))
-      .on('partsLimit', () => this.#fail(tooManyParts(this.#limits)))
-      .on('fieldsLimit', () => this.#fail(malformedBody(`a form must have at most ${MAX_FIELDS} fields`)))
-      .on('error', (error) => this.#fail(malformedBody((error as Error).message)))
-      .on('drain', () => this.#resume('parser-full'))
-      .on('close', () => {
-        this.#attempt(() => this.#requireAllParts());
-        this.#isParsed = true;
-        this.#queue.completeLast();
-      });
+  #beginPart(head: Buffer): void {
+    const usualFile = readUsualFile(head);
+    if (usualFile !== null) return this.#beginFile(usualFile);
+    const part = readPart(head, NO_BYTES, this.#boundary);
+    if (!part) throw unreadableHead();
+    if (part.kind === 'field') return this.#beginField(head);
+    if (part.name !== FILES_FIELD) throw invalid(part.name ?? 'body', `a file part must be named ${FILES_FIELD}`);
+    if (part.filename === undefined || part.filename === '')
+      throw invalid(FILES_FIELD, 'a file part must carry a filename, which is its path');
+    this.#beginFile(part.filename);
   }
 
-  #onPart(step: () => void): void {
-    this.#queue.completeLast();
-    this.#partsRead += 1;
-    this.#attempt(step);
+  #beginFile(filename: string): void {
+    this.#fileCount += 1;
+    if (this.#fileCount > this.#limits.maxParts) throw tooManyParts(this.#limits);
+    this.#openFile = this.#parts.files.begin(filename);
   }
 
-  #onField(name: string | undefined, value: string | undefined, info: busboy.FieldInfo): void {
-    const { maxFieldBytes } = this.#limits;
-    if (name === undefined || info.nameTruncated) throw malformedBody('each part must have a readable name');
-    if (info.valueTruncated)
-      throw payloadTooLarge('body', maxFieldBytes, `${name} must have at most ${maxFieldBytes} bytes.`);
+  #beginField(head: Buffer): void {
+    this.#fieldCount += 1;
+    if (this.#fieldCount > MAX_FIELDS) throw malformedBody(`a form must have at most ${MAX_FIELDS} fields`);
+    this.#openField = { head: Buffer.from(head), chunks: [] };
+  }
+
+  #appendContent(bytes: Buffer): void {
+    if (this.#openField) {
+      this.#fieldBytes += bytes.length;
+      const { maxFieldBytes } = this.#limits;
+      if (this.#fieldBytes > maxFieldBytes)
+        throw payloadTooLarge('body', maxFieldBytes, `The fields must have at most ${maxFieldBytes} bytes together.`);
+      this.#openField.chunks.push(Buffer.from(bytes));
+      return;
+    }
+    this.#contentBytes += bytes.length;
+    const drained = this.#openFile!.write(bytes);
+    if (drained && drained !== this.#drained) this.#pauseUntil(drained);
+  }
+
+  #endPart(): void {
+    if (this.#openField) {
+      const { head, chunks } = this.#openField;
+      this.#openField = null;
+      this.#readField(readPart(head, Buffer.concat(chunks), this.#boundary));
+      return;
+    }
+    this.#openFile!.end();
+    this.#openFile = null;
+  }
+
+  #readField(part: FormPart | null): void {
+    if (part?.kind !== 'field') throw unreadableHead();
+    const { name, value } = part;
+    if (name === undefined) throw malformedBody('each part must have a readable name');
     if (value === undefined) throw invalid(name, 'the field must be in a charset that can be read; send UTF-8');
     this.#parts.form.add(name, value);
   }
 
-  #requireAllParts(): void {
-    const sent = this.#delimiters.parts();
-    if (this.#partsRead < sent)
-      throw malformedBody(`of ${sent} parts only ${this.#partsRead} can be read; check their headers`);
-  }
-
   readonly #onData = (chunk: Buffer): void => {
-    if (!isTurnOver() && chunk.length <= this.#sliceBytes()) return this.#parse(chunk);
+    // The first bytes take memory until the disk has them, so they wait outside until there is room.
+    const memory = this.#reserve('contents', Math.min(this.#bodyBytes + chunk.length, MAX_CONTENT_MEMORY_BYTES));
+    if (!memory && !isTurnOver() && chunk.length <= this.#sliceBytes()) return this.#parse(chunk);
     this.#pause('queued');
     this.#unparsed = chunk;
     void this.#parseInTurns();
@@ -169,7 +190,7 @@ class PartsReader {
 
   readonly #onEnd = (): void => {
     this.#isBodyEnded = true;
-    if (this.#unparsed === null) this.#parser.end();
+    if (this.#unparsed === null) this.#finish();
   };
 
   /** Handles a client that left, and a request that timed out. If all bytes have arrived, parses the unread ones. */
@@ -186,9 +207,10 @@ class PartsReader {
   async #parseInTurns(): Promise<void> {
     while (this.#unparsed) {
       await this.#memory;
+      await this.#drained;
       await inFairTurn(this.#parts.client, () => this.#parseNext(this.#sliceBytes()));
     }
-    if (this.#isBodyEnded && !this.#isFailed) this.#parser.end();
+    if (this.#isBodyEnded) this.#finish();
     this.#resume('queued');
   }
 
@@ -201,7 +223,7 @@ class PartsReader {
 
   /** Limits how much is parsed at once if the parts are small, because each part takes time, whatever its size. */
   #sliceBytes(): number {
-    const hasLargeParts = this.#bodyBytes > this.#partsRead * SMALL_PART_BYTES;
+    const hasLargeParts = this.#bodyBytes > (this.#fileCount + this.#fieldCount) * SMALL_PART_BYTES;
     return hasLargeParts ? Number.POSITIVE_INFINITY : SLICE_BYTES;
   }
 
@@ -211,31 +233,44 @@ class PartsReader {
     this.#attempt(() => {
       if (this.#bodyBytes > maxBodyBytes)
         throw payloadTooLarge('body', maxBodyBytes, `The body must have at most ${maxBodyBytes} bytes.`);
-      this.#requireShortFields();
-      this.#delimiters.push(chunk);
-      if (!this.#parser.write(chunk)) this.#pause('parser-full');
-      this.#reserve();
+      this.#splitter.write(chunk);
+      // All bytes that are not part of a file stay in memory until the response.
+      void this.#reserve('parts', this.#bodyBytes - this.#contentBytes + this.#fileCount * PART_MEMORY_BYTES);
     });
   }
 
-  /** Rejects long fields before the parser reports them, by counting all bytes that are not part of a file. */
-  #requireShortFields(): void {
-    const { maxFieldBytes } = this.#limits;
-    const headBytes = this.#partsRead * MAX_PART_HEAD_BYTES;
-    if (this.#bodyBytes - this.#queue.contentBytes - headBytes > maxFieldBytes + MAX_BUFFERED_BYTES)
-      throw payloadTooLarge('body', maxFieldBytes, `The fields must have at most ${maxFieldBytes} bytes together.`);
+  #finish(): void {
+    this.#attempt(() => {
+      this.#splitter.end();
+      this.#done.resolve();
+    });
   }
 
-  /** Reserves memory for the parts, and for all bytes that are not part of a file. */
-  #reserve(): void {
-    const besidesContent = Math.max(0, this.#bodyBytes - this.#queue.contentBytes - MAX_BUFFERED_BYTES);
-    const bytes = besidesContent + this.#partsRead * PART_MEMORY_BYTES;
-    if (bytes < this.#reservedBytes + RESERVE_STEP_BYTES) return;
-    this.#memory = this.#parts.reserveBytes(bytes - this.#reservedBytes);
-    this.#reservedBytes = bytes;
-    if (!this.#memory) return;
+  /** Reserves memory until a kind has the given number of bytes. Pauses the request while there is no room. */
+  #reserve(kind: 'parts' | 'contents', bytes: number): Promise<void> | undefined {
+    const newBytes = bytes - this.#reservedBytes[kind];
+    if (newBytes < RESERVE_STEP_BYTES) return undefined;
+    const memory = this.#parts.reserveBytes(newBytes, kind);
+    this.#reservedBytes[kind] = bytes;
+    if (!memory) return undefined;
+    const allMemory = Promise.all([this.#memory, memory]);
+    this.#memory = allMemory;
     this.#pause('reserving-memory');
-    void this.#memory.then(() => this.#resume('reserving-memory'));
+    void allMemory.then(() => {
+      if (this.#memory === allMemory) this.#resume('reserving-memory');
+    });
+    return memory;
+  }
+
+  #pauseUntil(drained: Promise<void>): void {
+    this.#drained = drained;
+    this.#pause('sink-full');
+    drained.then(
+      () => {
+        if (this.#drained === drained) this.#resume('sink-full');
+      },
+      (error: unknown) => this.#fail(error),
+    );
   }
 
   #pause(reason: Pause): void {
@@ -261,7 +296,6 @@ class PartsReader {
   #fail(error: unknown): void {
     if (this.#isFailed) return;
     this.#isFailed = true;
-    this.#queue.stop();
     this.#req.pause();
     this.#done.reject(error);
   }
@@ -272,18 +306,8 @@ class PartsReader {
   }
 }
 
-function createParser(boundary: string, limits: BodyLimits): busboy.Busboy {
-  return busboy({
-    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-    preservePath: true,
-    defParamCharset: 'utf8',
-    limits: {
-      fieldSize: limits.maxFieldBytes + 1,
-      fields: MAX_FIELDS,
-      files: limits.maxParts,
-      parts: limits.maxParts + MAX_FIELDS,
-    },
-  });
+function unreadableHead(): ServiceError {
+  return malformedBody('a part has headers that cannot be read');
 }
 
 function tooManyParts({ maxParts, maxFilesCount }: BodyLimits): ServiceError {

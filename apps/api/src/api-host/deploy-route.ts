@@ -30,7 +30,7 @@ import { type BodyLimits, MAX_PART_HEAD_BYTES, receiveParts } from './deploy-par
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
 import { showRateLimit } from '../http/rate-limit-headers.ts';
-import { readBoundary } from './multipart-delimiters.ts';
+import { readBoundary } from './multipart-splitter.ts';
 import type { CreateContext } from './options.ts';
 
 /** The maximum size of one checksum in the JSON field, with white space. */

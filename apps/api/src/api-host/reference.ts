@@ -1,17 +1,20 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import express, { type Request, type Response, type Router } from 'express';
 import { cors } from './cors.ts';
 import { allowOnly } from './errors.ts';
 import { PAGE_HEADERS } from '../pages/frame.ts';
 import { sendJson } from '../http/json-answer.ts';
 
+const { resolve } = createRequire(import.meta.url);
+
 /** The files below `/docs/`, each with its media type and its source. */
 const FILES = {
-  'swagger-ui.css': ['text/css', 'swagger-ui-dist/swagger-ui.css'],
-  'swagger-ui-bundle.js': ['text/javascript', 'swagger-ui-dist/swagger-ui-bundle.js'],
-  'reference.css': ['text/css', './reference/reference.css'],
-  'reference.js': ['text/javascript', './reference/reference.js'],
+  'swagger-ui.css': ['text/css', resolve('swagger-ui-dist/swagger-ui.css')],
+  'swagger-ui-bundle.js': ['text/javascript', resolve('swagger-ui-dist/swagger-ui-bundle.js')],
+  'reference.css': ['text/css', new URL('./reference/reference.css', import.meta.url)],
+  'reference.js': ['text/javascript', new URL('./reference/reference.js', import.meta.url)],
 } as const;
 
 /** The headers of the page and of its files. Source: security §7. */
@@ -45,7 +48,7 @@ export function referenceRouter(documents: Record<'/openapi.json' | '/openapi-3.
     .get(sendFile(page, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }))
     .all(allowOnly('GET'));
   for (const [name, [type, source]] of Object.entries(FILES)) {
-    const bytes = readFileSync(new URL(import.meta.resolve(source)));
+    const bytes = readFileSync(source);
     const ETag = `"${hash('sha256', bytes, 'base64url')}"`;
     reference
       .route(`/docs/${name}`)

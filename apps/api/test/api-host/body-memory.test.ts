@@ -84,4 +84,18 @@ describe('S1: the memory for the request bodies of one client', () => {
     second.end();
     await additionalBytes;
   });
+
+  it('is bounded for contents as well: a request that waits for both kinds gets both', async () => {
+    const beginRequest = createProcess();
+    const [first, second] = [beginRequest(), beginRequest()];
+    expect(first.reserve(4 * MiB)).toBeUndefined();
+    expect(first.reserve(16 * MiB, 'contents')).toBeUndefined();
+    const parts = second.reserve(1);
+    const contents = second.reserve(1, 'contents');
+    expect(await isSettled(parts)).toBe(false);
+    expect(await isSettled(contents)).toBe(false);
+    first.end();
+    await parts;
+    await contents;
+  });
 });

@@ -4,6 +4,7 @@ import { type CreatedDeployment, isJunk, normalizePath, normalizeVia } from '@be
 import { LiveSiteCache, type LiveSites } from '@berth/core/sites';
 import type { Site } from '@berth/serving';
 import { expectError, footprintOf } from '@berth/testing/expectations';
+import { loadFiles } from '@berth/testing/internals';
 import { checksums, field, file, type Form, multipart, type Part } from '@berth/testing/multipart';
 import type { HttpResponse } from '@berth/testing/requests';
 import { useServer } from '@berth/testing/use-server';
@@ -41,9 +42,9 @@ async function publishedContent(response: HttpResponse): Promise<object> {
   const { deployment, labels, via, password } = response.json<CreatedDeployment>();
   const site = (await sites.find({ deployment })) as Site;
   const files = await Promise.all(
-    [...site.manifest].map(async ([path, position]) => [
+    [...(await loadFiles(server().berth.core, deployment))!.keys()].map(async (path) => [
       path,
-      (await server().berth.core.packs.read(position)).toString('latin1'),
+      (await server().berth.core.packs.read(await site.manifest.load(path))).toString('latin1'),
     ]),
   );
   return { files: Object.fromEntries(files), labels, via, password };

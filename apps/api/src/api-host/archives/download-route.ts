@@ -3,13 +3,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   clientOf,
+  type Core,
   type Download,
   inFairTurn,
   type Log,
   openDownload,
-  type PackStore,
   requireAccount,
   requireActor,
+  streamContent,
 } from '@berth/core';
 import type { StoredBytes } from '@berth/serving';
 import type { Request, Response } from 'express';
@@ -35,7 +36,7 @@ export function createDownloadRoute(createContext: CreateContext, log: Log) {
       const download = await inFairTurn(clientOf(scope.caller), () =>
         openDownload(scope, String(req.params['deployment'])),
       );
-      await send(req, res, download, (content) => checked(ctx.core.packs, content));
+      await send(req, res, download, (content) => checked(ctx.core, content));
     } catch (thrown) {
       if (!res.headersSent) sendError(res, thrown, { log, operation: OPERATION });
       else if (res.destroyed || res.writableEnded) return;
@@ -77,8 +78,8 @@ function openTar(download: Download, open: OpenFile): { bytes: Readable; size: n
 }
 
 /** Streams a content, and compares it with its hash. Source: security T36. */
-function checked(packs: PackStore, content: StoredBytes): Readable {
-  const stream = packs.stream(content);
+function checked(core: Core, content: StoredBytes): Readable {
+  const stream = streamContent(core, content);
   const hash = createHash('sha256');
   return Readable.from(
     (async function* () {

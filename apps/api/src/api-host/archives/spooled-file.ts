@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
+import { openUnnamedFile } from '@berth/core';
 
 const WINDOW_BYTES = 64 * 1024;
 const WINDOWS = 2;
@@ -23,16 +22,7 @@ export class SpooledFile {
 
   /** Creates an empty file in `folder`. */
   static async create(folder: string): Promise<SpooledFile> {
-    const path = join(folder, randomUUID());
-    const handle = await open(path, 'wx+', 0o600);
-    const file = new SpooledFile(handle);
-    try {
-      await rm(path, { force: true }); // Another process may have cleared the folder.
-      return file;
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    return new SpooledFile(await openUnnamedFile(folder));
   }
 
   private constructor(handle: FileHandle) {

@@ -18,18 +18,10 @@ import { readForm } from '../form-body.ts';
 import type { ApiHostOptions } from '../options.ts';
 import { type ClaimForm, claimNotice, type NamedSite, sendClaimPage } from './page.ts';
 import { problemOf } from './problems.ts';
+import { claimPathOf } from './claim-path.ts';
 
 /** The path below which the console has its page of claim links. */
 const CONSOLE_CLAIM_PATH = '/claim';
-
-/**
- * Returns the path prefix of claim links, without a trailing slash, or `null` if `CLAIM_URL` is a page on another host.
- * Source: api §10.
- */
-export function claimPathOf({ claimUrl, baseUrl }: { claimUrl: string; baseUrl: URL }): string | null {
-  const { origin, pathname } = new URL(claimUrl);
-  return origin === baseUrl.origin ? pathname.replace(/\/$/, '') : null;
-}
 
 /**
  * Serves the page of a claim link: the console, in which a person who is signed in keeps the site with a click. Without a built
