@@ -1,65 +1,66 @@
 import { createHash, type Hash, hash } from 'node:crypto';
 
+export const ALGORITHMS = ['md5', 'sha256'] as const;
+export type Algorithm = (typeof ALGORITHMS)[number];
+
+const DIGEST_BYTES: Readonly<Record<Algorithm, number>> = { md5: 16, sha256: 32 };
+
 /** One block of an upload to hash. A content can begin in an earlier block and end in a later block. */
 export interface HashJob {
   job: number;
   /** The number of the upload. An unfinished content continues in the next block of the same stream. */
   streamNumber: number;
-  /** The bytes, which move to the thread and back unless their memory is shared. `null` ends the stream without a result. */
+  /** The bytes, which move from thread to thread unless their memory is shared. `null` ends the stream. */
   block: Uint8Array | null;
   used: number;
   /** The ascending offsets in the block at which contents end. */
   ends: readonly number[];
+  /** For each algorithm so far, the digests of the contents that ended in the block. */
+  digests: Partial<Record<Algorithm, Uint8Array<ArrayBuffer>>>;
 }
 
-/** The result of a job. `digests` has 16 bytes of MD5 and 32 bytes of SHA-256 for each content that ended in the block. */
-export interface HashResult {
-  job: number;
-  block: Uint8Array;
-  digests: Uint8Array<ArrayBuffer>;
-}
-
-export const MD5_BYTES = 16;
-export const SHA256_BYTES = 32;
-
-/** Creates a function that hashes the contents of several streams, block by block. */
-export function createBlockHasher(): (job: HashJob) => HashResult | null {
-  const unfinishedHashes = new Map<number, { md5: Hash; sha256: Hash }>();
-  return ({ job, streamNumber: stream, block, used, ends }) => {
+/** Creates a function that hashes the contents of several streams with one algorithm, block by block, and adds the digests to the job. */
+export function createBlockHasher(algorithm: Algorithm): (job: HashJob) => HashJob {
+  const digestBytes = DIGEST_BYTES[algorithm];
+  const unfinishedHashes = new Map<number, Hash>();
+  return (job) => {
+    const { streamNumber: stream, block, used, ends } = job;
     if (block === null) {
       unfinishedHashes.delete(stream);
-      return null;
+      return job;
     }
-    const digests = new Uint8Array(ends.length * (MD5_BYTES + SHA256_BYTES));
+    const digests = new Uint8Array(ends.length * digestBytes);
     let start = 0;
     let digestsLength = 0;
     for (const contentEnd of ends) {
       const content = block.subarray(start, contentEnd);
       const unfinishedContent = unfinishedHashes.get(stream);
       unfinishedHashes.delete(stream);
-      digests.set(
-        unfinishedContent ? unfinishedContent.md5.update(content).digest() : hash('md5', content, 'buffer'),
-        digestsLength,
-      );
-      digests.set(
-        unfinishedContent ? unfinishedContent.sha256.update(content).digest() : hash('sha256', content, 'buffer'),
-        digestsLength + MD5_BYTES,
-      );
-      digestsLength += MD5_BYTES + SHA256_BYTES;
+      const digest = unfinishedContent
+        ? unfinishedContent.update(content).digest()
+        : hash(algorithm, content, 'buffer');
+      digests.set(digest, digestsLength);
+      digestsLength += digestBytes;
       start = contentEnd;
     }
     if (start < used) {
-      const openHashes = unfinishedHashes.get(stream) ?? { md5: createHash('md5'), sha256: createHash('sha256') };
-      unfinishedHashes.set(stream, openHashes);
-      const beginning = block.subarray(start, used);
-      openHashes.md5.update(beginning);
-      openHashes.sha256.update(beginning);
+      const openHash = unfinishedHashes.get(stream) ?? createHash(algorithm);
+      unfinishedHashes.set(stream, openHash);
+      openHash.update(block.subarray(start, used));
     }
-    return { job, block, digests };
+    return { ...job, digests: { ...job.digests, [algorithm]: digests } };
   };
 }
 
-/** Returns the transfer list for posting a block to another thread; empty for shared memory, which cannot be transferred. */
-export function transferListOf({ buffer }: Uint8Array): ArrayBuffer[] {
-  return buffer instanceof ArrayBuffer ? [buffer] : [];
+/** Returns the digests of one algorithm in lowercase hex, in the order of the contents. */
+export function digestsOf({ digests, ends }: HashJob, algorithm: Algorithm): string[] {
+  const hex = Buffer.from(digests[algorithm]!.buffer).toString('hex');
+  const digits = DIGEST_BYTES[algorithm] * 2;
+  return ends.map((_, i) => hex.slice(i * digits, (i + 1) * digits));
+}
+
+/** Returns the transfer list for posting a job to another thread, without shared memory, which cannot be transferred. */
+export function transferListOf({ block, digests }: HashJob): ArrayBuffer[] {
+  const digestBuffers = Object.values(digests).map(({ buffer }) => buffer);
+  return block?.buffer instanceof ArrayBuffer ? [block.buffer, ...digestBuffers] : digestBuffers;
 }

@@ -1,9 +1,16 @@
-import { parentPort } from 'node:worker_threads';
-import { createBlockHasher, type HashJob, transferListOf } from './block-hasher.ts';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type Algorithm, createBlockHasher, type HashJob, transferListOf } from './block-hasher.ts';
 
-const port = parentPort!;
-const hashBlock = createBlockHasher();
-port.on('message', (job: HashJob) => {
-  const result = hashBlock(job);
-  if (result) port.postMessage(result, [...transferListOf(result.block), result.digests.buffer]);
+/** What a thread computes, and where its jobs come from and go to. `null` means the thread that started it. */
+export interface HashWorkerData {
+  algorithm: Algorithm;
+  source: MessagePort | null;
+  target: MessagePort | null;
+}
+
+const { algorithm, source, target } = workerData as HashWorkerData;
+const hashBlock = createBlockHasher(algorithm);
+(source ?? parentPort!).on('message', (job: HashJob) => {
+  const hashed = hashBlock(job);
+  (target ?? parentPort!).postMessage(hashed, transferListOf(hashed));
 });

@@ -1,12 +1,13 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import {
+  ALGORITHMS,
+  type Algorithm,
   createBlockHasher,
-  type HashResult,
+  digestsOf,
   type HashJob,
-  MD5_BYTES,
   transferListOf,
-  SHA256_BYTES,
 } from './block-hasher.ts';
+import type { HashWorkerData } from './hash-worker.ts';
 
 /** The MD5 and the SHA-256 of one content, in lowercase hex. */
 interface Hashes {
@@ -22,103 +23,123 @@ export interface HashStream {
    * The caller must not use the block until the result returns it, unless its memory is shared. If a stream begins with small
    * blocks of whole contents, they are hashed synchronously.
    *
-   * @throws with the code `EIO` if the thread has ended since the stream began.
+   * @throws with the code `EIO` if a thread has ended since the stream began.
    */
   hash(block: Uint8Array, used: number, ends: readonly number[]): Promise<{ block: Uint8Array; hashes: Hashes[] }>;
   /** Discards a content that has begun and not ended. */
   close(): void;
 }
 
-/** A worker thread that hashes uploads. */
+/**
+ * Two worker threads that hash uploads, one for each algorithm. Each block goes to the first thread, from there to the second, and back,
+ * so that both work at the same time on blocks that follow each other.
+ */
 export interface Hasher {
   stream(): HashStream;
-  /** Ends the thread. Pending hashes fail. */
+  /** Ends the threads. Pending hashes fail. */
   close(): Promise<void>;
 }
 
-/** The maximum size of a block that is hashed synchronously, which is faster than the round trip to the thread. */
+/** The maximum size of a block that is hashed synchronously, which is faster than the round trip to the threads. */
 const MAX_SYNC_BYTES = 128 * 1024;
 const MAX_SYNC_CONTENTS = 256;
-const DIGEST_BYTES = MD5_BYTES + SHA256_BYTES;
 
-/** Creates a hasher. The thread starts on first use, restarts after an error, and does not keep the process alive. */
+/** The two threads. */
+interface Threads {
+  first: Worker;
+  last: Worker;
+}
+
+/** Creates a hasher. The threads start on first use, restart after an error, and do not keep the process alive. */
 export function createHasher(): Hasher {
-  const waitingJobs = new Map<number, PromiseWithResolvers<HashResult>>();
-  let worker: Worker | null = null;
+  const waitingJobs = new Map<number, PromiseWithResolvers<HashJob>>();
+  let threads: Threads | null = null;
   let jobs = 0;
   let streams = 0;
 
-  function start(): Worker {
-    const startedWorker = new Worker(new URL('./hash-worker.ts', import.meta.url));
+  function start(): Threads {
+    const { port1, port2 } = new MessageChannel();
+    const started: Threads = {
+      first: startThread('md5', { source: null, target: port1 }),
+      last: startThread('sha256', { source: port2, target: null }),
+    };
     const onEnd = (error: Error) => {
-      if (worker !== startedWorker) return;
-      worker = null;
+      if (threads !== started) return;
+      threads = null;
       for (const { reject } of waitingJobs.values()) reject(error);
       waitingJobs.clear();
+      void endThreads(started);
     };
-    startedWorker.on('message', (result: HashResult) => {
+    started.last.on('message', (result: HashJob) => {
       waitingJobs.get(result.job)?.resolve(result);
       waitingJobs.delete(result.job);
-      if (waitingJobs.size === 0) startedWorker.unref();
+      if (waitingJobs.size === 0) started.last.unref();
     });
-    startedWorker.on('error', onEnd);
-    startedWorker.on('exit', () => onEnd(threadEnded()));
-    startedWorker.unref();
-    return startedWorker;
+    for (const thread of [started.first, started.last]) {
+      thread.on('error', (error) => onEnd(threadEnded(error)));
+      thread.on('exit', () => onEnd(threadEnded()));
+      thread.unref();
+    }
+    return started;
   }
 
-  function sendJob(job: HashJob & { block: Uint8Array }): Promise<HashResult> {
-    const pendingResult = Promise.withResolvers<HashResult>();
+  function sendJob(job: HashJob): Promise<HashJob> {
+    const pendingResult = Promise.withResolvers<HashJob>();
     waitingJobs.set(job.job, pendingResult);
-    worker ??= start();
-    worker.ref();
-    worker.postMessage(job, transferListOf(job.block));
+    threads ??= start();
+    threads.last.ref();
+    threads.first.postMessage(job, transferListOf(job));
     return pendingResult.promise;
   }
 
   return {
     stream() {
-      const stream = (streams += 1);
-      let usedWorker: Worker | null = null;
+      const streamNumber = (streams += 1);
+      let usedThreads: Threads | null = null;
       return {
         async hash(block, used, ends) {
-          const job = { job: (jobs += 1), streamNumber: stream, block, used, ends };
+          const job: HashJob = { job: (jobs += 1), streamNumber, block, used, ends, digests: {} };
           const isSmall = used <= MAX_SYNC_BYTES && ends.length <= MAX_SYNC_CONTENTS;
-          const canHashNow = usedWorker === null && isSmall && (ends.at(-1) ?? 0) === used;
-          if (canHashNow) return toHashes(createBlockHasher()(job)!);
-          if (usedWorker !== null && usedWorker !== worker) throw threadEnded();
+          const canHashNow = usedThreads === null && isSmall && (ends.at(-1) ?? 0) === used;
+          if (canHashNow) return toHashes(hashNow(job));
+          if (usedThreads !== null && usedThreads !== threads) throw threadEnded();
           const result = sendJob(job);
-          usedWorker = worker;
+          usedThreads = threads;
           return toHashes(await result);
         },
         close() {
-          if (usedWorker !== null && usedWorker === worker)
-            usedWorker.postMessage(
-              { job: 0, streamNumber: stream, block: null, used: 0, ends: [] } satisfies HashJob,
-              [],
-            );
+          if (usedThreads === null || usedThreads !== threads) return;
+          const end: HashJob = { job: 0, streamNumber, block: null, used: 0, ends: [], digests: {} };
+          usedThreads.first.postMessage(end, transferListOf(end));
         },
       };
     },
     async close() {
-      await worker?.terminate();
+      if (threads) await endThreads(threads);
     },
   };
 }
 
-/** Returns an error with the code of a failing disk, so that the client can retry the upload. */
-function threadEnded(): Error {
-  return Object.assign(new Error('The thread that hashes uploads has ended'), { code: 'EIO' });
+function startThread(algorithm: Algorithm, ports: Omit<HashWorkerData, 'algorithm'>): Worker {
+  const workerData: HashWorkerData = { algorithm, ...ports };
+  const transferList: MessagePort[] = [ports.source, ports.target].filter((port) => port !== null);
+  return new Worker(new URL('./hash-worker.ts', import.meta.url), { workerData, transferList });
 }
 
-function toHashes({ block, digests }: HashResult): { block: Uint8Array; hashes: Hashes[] } {
-  const hex = Buffer.from(digests.buffer).toString('hex');
-  return {
-    block,
-    hashes: Array.from({ length: digests.length / DIGEST_BYTES }, (_, i) => {
-      const md5 = i * DIGEST_BYTES * 2;
-      const sha256 = md5 + MD5_BYTES * 2;
-      return { md5: hex.slice(md5, sha256), sha256: hex.slice(sha256, sha256 + SHA256_BYTES * 2) };
-    }),
-  };
+async function endThreads({ first, last }: Threads): Promise<void> {
+  await Promise.all([first.terminate(), last.terminate()]);
+}
+
+/** Returns an error with the code of a failing disk, so that the client can retry the upload. */
+function threadEnded(cause?: Error): Error {
+  return Object.assign(new Error('A thread that hashes uploads has ended', { cause }), { code: 'EIO' });
+}
+
+function hashNow(job: HashJob): HashJob {
+  return ALGORITHMS.reduce((hashed, algorithm) => createBlockHasher(algorithm)(hashed), job);
+}
+
+function toHashes(job: HashJob): { block: Uint8Array; hashes: Hashes[] } {
+  const sha256s = digestsOf(job, 'sha256');
+  return { block: job.block!, hashes: digestsOf(job, 'md5').map((md5, i) => ({ md5, sha256: sha256s[i]! })) };
 }

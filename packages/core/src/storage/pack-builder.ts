@@ -63,6 +63,8 @@ export class PackBuilder {
   #used = 0;
   /** The position of the first byte of the batch in the pack. */
   #flushed = 0;
+  /** The content that has begun last. */
+  #begun: EndedContent | null = null;
   #ended: EndedContent[] = [];
   #file: Promise<PackFile> | null = null;
   #writes: Promise<void> = Promise.resolve();
@@ -84,21 +86,24 @@ export class PackBuilder {
    */
   begin(onDigest: (digest: ContentDigest) => void, { keep = true }: { keep?: boolean } = {}): ContentSink {
     if (!keep) return hashOnly(onDigest);
-    const offset = this.#flushed + this.#used;
-    let length = 0;
-    return {
-      write: (chunk) => {
-        length += chunk.length;
-        return this.#append(chunk);
-      },
-      end: () => {
-        // An empty content is reported with the batch that follows its position.
-        this.#batch ??= this.#batchWithRoom();
-        this.#ended.push({ offset, length, onDigest });
-        if (this.#ended.length === MAX_BATCH_CONTENTS) this.#flush(this.#hashBatch(this.#batch));
-      },
-    };
+    this.#begun = { offset: this.#flushed + this.#used, length: 0, onDigest };
+    return this.#sink;
   }
+
+  /** All contents share one sink, because only one can be open. */
+  readonly #sink: ContentSink = {
+    write: (chunk) => {
+      this.#begun!.length += chunk.length;
+      return this.#append(chunk);
+    },
+    end: () => {
+      // An empty content is reported with the batch that follows its position.
+      this.#batch ??= this.#batchWithRoom();
+      this.#ended.push(this.#begun!);
+      this.#begun = null;
+      if (this.#ended.length === MAX_BATCH_CONTENTS) this.#flush(this.#hashBatch(this.#batch));
+    },
+  };
 
   /** Resolves after every digest was reported. No content can begin after this call. @throws if hashing or writing failed. */
   finish(): Promise<void> {

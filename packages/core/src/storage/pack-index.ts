@@ -33,6 +33,11 @@ export function encodePackIndex(entries: readonly IndexEntry[]): Buffer {
   return bytes;
 }
 
+/** Returns the size in bytes of a pack with a number of contents of a total length. */
+export function packBytesOf(contents: number, length: number): number {
+  return length + contents * ENTRY_BYTES + FOOTER_BYTES;
+}
+
 /** Writes a number as 8 bytes, in two halves, which is faster than with a BigInt. */
 function writeNumber(bytes: Buffer, value: number, at: number): number {
   return bytes.writeUInt32BE(value % UINT32, bytes.writeUInt32BE(Math.floor(value / UINT32), at));

@@ -70,7 +70,7 @@ describe('api §4: when names are normalised by UTS-46 without a trailing dot,',
         expect(normaliseName(`${firstResult.name.toUpperCase()}.`)).toEqual(firstResult);
         expect(readDomainName(firstResult.name, RULES)).toEqual(readDomainName(text, RULES));
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
   });
 });
@@ -211,10 +211,10 @@ describe('T29: any text that is accepted as a domain', () => {
           ]);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 400 },
     );
 
-    expect(Math.min(kinds.platform, kinds.custom)).toBeGreaterThan(50);
+    expect(Math.min(kinds.platform, kinds.custom)).toBeGreaterThan(20);
   });
 });
 

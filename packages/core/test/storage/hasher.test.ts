@@ -27,7 +27,11 @@ async function hashAll(stream: HashStream, contents: readonly Buffer[], blockByt
     pendingResults.push(stream.hash(block, blockEnd - start, boundaries));
   }
   const results = await Promise.all(pendingResults);
-  expect(Buffer.concat(results.map(({ block }) => block)).subarray(0, bytes.length)).toEqual(bytes);
+  expect(
+    Buffer.concat(results.map(({ block }) => block))
+      .subarray(0, bytes.length)
+      .equals(bytes),
+  ).toBe(true);
   return results.flatMap(({ hashes }) => hashes);
 }
 
@@ -78,5 +82,15 @@ describe('a hashing thread that ends', () => {
     const contents = [randomBytes(BLOCK_BYTES * 2)];
     expect(await hashAll(secondHasher.stream(), contents, BLOCK_BYTES)).toEqual(expectedHashes(contents));
     await secondHasher.close();
+  });
+
+  it('fails the pending hashes like a disk error, whatever ended the thread', async () => {
+    const failing = createHasher();
+    const unusable = 1n as unknown as number;
+    const failure = failing.stream().hash(new Uint8Array(2 * BLOCK_BYTES), 2 * BLOCK_BYTES, [unusable]);
+    const error: unknown = await failure.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'EIO', cause: expect.any(TypeError) });
+    expect(toUnavailable(error)?.code).toBe('unavailable');
+    await failing.close();
   });
 });

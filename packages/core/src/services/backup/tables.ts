@@ -47,6 +47,7 @@ export const LEFT_OUT_TABLES: Readonly<Record<string, string>> = {
   invite: 'A restore must not make an invitation that was accepted or revoked valid again.',
   device_grant: 'It lives for minutes, and a restore must not make one that was used valid again.',
   pack_suspect: 'The sweep finds unreferenced packs again. Their grace time starts when it does.',
+  compaction_candidate: 'The sweep finds packs that are mostly unneeded again.',
   change: 'The processes of the installation that was saved read it, not those of the restored one.',
   change_epoch: 'The numbers of transactions of the restored installation are its own.',
   pack_store_id: 'A restored installation has a store of its own.',

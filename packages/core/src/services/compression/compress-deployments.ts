@@ -8,9 +8,10 @@ import { db } from '../../database/tables.ts';
 import { type CompressedForm, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { compressedContents, compressionSavedBytes, compressorCrashes } from '../../metrics.ts';
-import { hashAtPosition } from '../packs/contents.ts';
+import { filesOf, hexOf, isOneOf, joinNumbers } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { commitWithPack, markSealed, type OpenPack, openPack } from '../packs/open-packs.ts';
+import { readContent } from '../packs/moved-contents.ts';
 import { attemptTask } from '../worklist.ts';
 
 interface CompressionOptions {
@@ -108,7 +109,7 @@ async function compressWithRetries(
   signal: AbortSignal,
 ): Promise<CompressedBytes | null> {
   const { sha256, pack } = content;
-  const bytes = await readContent(core, content);
+  const bytes = await readOrNull(core, content);
   for (let crashes = 0; bytes !== null && crashes < MAX_CRASHES; crashes += 1) {
     const outcome = await compressor.compress({ bytes, sha256 }, signal).catch((error: unknown) => {
       if (signal.aborted) return { kind: 'aborted' } as const;
@@ -139,10 +140,10 @@ function countForms({ length }: StoredBytes, forms: CompressedBytes): void {
   compressionSavedBytes.value += length - Math.min(length, ...formLengths);
 }
 
-/** Returns `null` if the bytes are missing: the pack was swept in the meantime, or lost. */
-async function readContent(core: Core, content: StoredBytes): Promise<Buffer | null> {
+/** Returns `null` if the bytes are missing: the content was swept in the meantime, or lost. */
+async function readOrNull(core: Core, content: StoredBytes): Promise<Buffer | null> {
   try {
-    return await core.packs.read(content);
+    return await readContent(core, content);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined && code !== 'ENOENT') throw error;
@@ -162,6 +163,9 @@ async function addForms(pack: OpenPack, forms: CompressedBytes): Promise<Map<Cod
   return digests;
 }
 
+const FIND_DUE = `select from deployment
+  where compress_at <= $1 and status = 'success' and (expires is null or expires > $1) limit 1`;
+
 /**
  * Takes the due deployment that has waited longest, so that no other process takes it before the lease expires.
  *
@@ -169,6 +173,8 @@ async function addForms(pack: OpenPack, forms: CompressedBytes): Promise<Map<Cod
  */
 async function takeDueDeployment(core: Core): Promise<string | null> {
   const now = core.now();
+  // Most runs find nothing. A prepared statement costs them a fraction of an update.
+  if ((await core.database.prepared(FIND_DUE, [now])).length === 0) return null;
   const { rows } = await sql<{ id: string }>`
     update deployment set compress_at = ${new Date(now.getTime() + LEASE_MS)}
     where id = (
@@ -181,17 +187,29 @@ async function takeDueDeployment(core: Core): Promise<string | null> {
 
 /** Finds the contents of a deployment that are worth compressing and not compressed yet, in the order of their packs. Source: serving S48. */
 async function findUncompressedContents(core: Core, deployment: string): Promise<StoredBytes[]> {
-  const { rows } = await sql<StoredBytes & { path: string }>`
-    select f.path, encode(c.hash, 'hex') as sha256, c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length
-    from manifest m
-    cross join unnest(m.paths) with ordinality as f (path, position)
-    join content c on c.hash = ${hashAtPosition(sql.ref('m.hashes'), 'f.position')}
-    where m.deployment_id = ${deployment} and not exists (select 1 from compression k where k.content_hash = c.hash)
-    order by c.pack_id, c."offset"`.execute(db(core));
-  const storedForms = new Map<string, StoredBytes>();
-  for (const { path, ...content } of rows)
-    if (isWorthCompressing(path, content.length)) storedForms.set(content.sha256, content);
-  return [...storedForms.values()];
+  const manifest = await db(core)
+    .selectFrom('manifest')
+    .select(({ fn, ref }) => [
+      fn<string[]>('array_to_json', ['paths']).as('paths'),
+      'hashes',
+      joinNumbers(ref('sizes')).as('sizes'),
+    ])
+    .where('deployment_id', '=', deployment)
+    .executeTakeFirst();
+  if (!manifest) return [];
+  const worthwhile = filesOf(manifest).filter(({ path, size }) => isWorthCompressing(path, size));
+  const hashes = new Set(worthwhile.map(({ sha256 }) => sha256));
+  if (hashes.size === 0) return [];
+  return db(core)
+    .selectFrom('content as c')
+    .select(({ ref }) => [hexOf(ref('c.hash')).as('sha256'), 'c.pack_id as pack', 'c.offset', 'c.length'])
+    .where(isOneOf([...hashes]))
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('compression as k').select('k.content_hash').whereRef('k.content_hash', '=', 'c.hash'))),
+    )
+    .orderBy('c.pack_id')
+    .orderBy('c.offset')
+    .execute();
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Warning } from '@berth/contract';
-import type { RuleFiles } from '@berth/serving';
+import type { RuleFileBytes } from '../../rule-compiler/compile-rule-files.ts';
 import { invalidFile } from '../../errors.ts';
 import type { ContentDigest, ContentSink, PackBuilder } from '../../storage/pack-builder.ts';
 import type { FileLimits } from '../accounts/plans.ts';
@@ -120,12 +120,12 @@ interface RootFolder {
   /** Checks a rule file in that folder. Does not throw; {@link ruleFiles} does. */
   contentCheck(path: string): ContentCheck | null;
   /** Returns the rule files in that folder. @throws `validation_failed` for an invalid rule file. */
-  ruleFiles(): RuleFiles;
+  ruleFiles(): RuleFileBytes;
 }
 
 function followRootFolder(): RootFolder {
   let folder: string | null | undefined;
-  let ruleFiles: RuleFiles = {};
+  let ruleFiles: RuleFileBytes = {};
   let refusal: unknown = null;
   return {
     add(path) {

@@ -1,7 +1,7 @@
 import { FileRefusals, mayHoldPrivateKey, PRIVATE_KEY_MARKER } from '@berth/contract';
 import { invalid, invalidFile, InvalidFiles } from '../../errors.ts';
 import type { ContentDigest, ContentSink, PackBuilder } from '../../storage/pack-builder.ts';
-import type { RuleFiles } from '@berth/serving';
+import type { RuleFileBytes } from '../../rule-compiler/compile-rule-files.ts';
 import type { FileLimits } from '../accounts/plans.ts';
 import { type ContentCheck, createFileChecker, type LeftOutEntries } from './file-rules.ts';
 import { createRuleFileCheck } from './rule-files.ts';
@@ -16,8 +16,8 @@ interface UploadedFile extends ContentDigest {
 /** The file parts of one upload, checked and stored as they arrive. */
 export interface DeployFiles {
   /**
-   * Starts a file with the filename of its part. After a file is refused, this and all other files are checked but not
-   * stored. This and the sink throw `payload_too_large`.
+   * Starts a file with the filename of its part. The previous file must have ended. After a file is refused, this and all
+   * other files are checked but not stored. This and the sink throw `payload_too_large`.
    */
   begin(name: string): ContentSink;
   /** The files that are refused by their names or contents. A deploy with such files must not be published. */
@@ -25,7 +25,7 @@ export interface DeployFiles {
   /** All parts so far, in order, including junk. Their hashes are known after the pack is finished. */
   readonly parts: readonly UploadedFile[];
   /** The rule files that have arrived completely. Source: serving S22. */
-  readonly ruleFiles: RuleFiles;
+  readonly ruleFiles: RuleFileBytes;
   /** The entries of an archive that are not published. */
   readonly leftOut?: LeftOutEntries;
 }
@@ -45,39 +45,45 @@ export function collectFiles(
   contentCheckOf: typeof createContentCheck = createContentCheck,
 ): DeployFiles {
   const parts: UploadedFile[] = [];
-  const ruleFiles: RuleFiles = {};
+  const ruleFiles: RuleFileBytes = {};
   const refusals = new FileRefusals();
-  const checkFile = createFileChecker(limits, refusals);
+  const checker = createFileChecker(limits, refusals);
+  // Only one file is open at a time, so all files share one sink.
+  let part: UploadedFile;
+  let sink: ContentSink | null;
+  let content: ContentCheck | null;
+  const fileSink: ContentSink = {
+    write(chunk) {
+      check();
+      checker.grow(chunk.length);
+      content?.write(chunk);
+      return refusals.count > 0 ? undefined : sink?.write(chunk);
+    },
+    end() {
+      content?.end();
+      if (refusals.count > 0) return;
+      sink?.end();
+      parts.push(part);
+    },
+  };
 
   return {
     parts,
     ruleFiles,
     refusals,
     begin(name) {
-      const { path, junk, refused, grow } = checkFile(name);
-      const part: UploadedFile = { path, junk, sha256: '', md5: '', size: 0 };
-      const sink = refusals.count > 0 ? null : pack.begin(digestReceiver(part, onContent), { keep: !junk });
-      const content = junk || refused ? null : collectRefusal(contentCheckOf(path, ruleFiles), refusals);
-      return {
-        write(chunk) {
-          check();
-          grow(chunk.length);
-          content?.write(chunk);
-          return refusals.count > 0 ? undefined : sink?.write(chunk);
-        },
-        end() {
-          content?.end();
-          if (refusals.count > 0) return;
-          sink?.end();
-          parts.push(part);
-        },
-      };
+      const { path, junk, refused } = checker.begin(name);
+      part = { path, junk, sha256: '', md5: '', size: 0 };
+      sink = refusals.count > 0 ? null : pack.begin(digestReceiver(part, onContent), { keep: !junk });
+      content = junk || refused ? null : collectRefusal(contentCheckOf(path, ruleFiles), refusals);
+      return fileSink;
     },
   };
 }
 
 /** Returns a check that adds the file to `refusals` where `check` throws, and accepts the rest of the file. */
 function collectRefusal(check: ContentCheck | null, refusals: FileRefusals): ContentCheck | null {
+  if (check === null) return null;
   let isRefused = false;
   const attempt = (step: () => void): void => {
     if (isRefused) return;
@@ -89,19 +95,19 @@ function collectRefusal(check: ContentCheck | null, refusals: FileRefusals): Con
       for (const { path, message } of error.details?.issues ?? []) refusals.add(path, message);
     }
   };
-  return check && { write: (chunk) => attempt(() => check.write(chunk)), end: () => attempt(() => check.end()) };
+  return { write: (chunk) => attempt(() => check.write(chunk)), end: () => attempt(() => check.end()) };
 }
 
 /** This is a separate function, so that its closure keeps only the part in memory until the digest is known. */
 function digestReceiver(part: UploadedFile, onContent: (digest: ContentDigest) => void) {
   return (digest: ContentDigest): void => {
-    Object.assign(part, digest);
+    ({ sha256: part.sha256, md5: part.md5, size: part.size } = digest);
     if (!part.junk) onContent(digest);
   };
 }
 
 /** Returns a check of a rule file or a file that may contain a private key; otherwise `null`. Source: api §3; serving S22. */
-export function createContentCheck(path: string, ruleFiles: RuleFiles): ContentCheck | null {
+export function createContentCheck(path: string, ruleFiles: RuleFileBytes): ContentCheck | null {
   return mayHoldPrivateKey(path) ? createPrivateKeyCheck(path) : createRuleFileCheck(path, ruleFiles);
 }
 

@@ -91,10 +91,10 @@ export async function countStorage(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
   account: LockedAccount | null,
-  { files, reserved }: { files: readonly { sha256: string; size: number }[]; reserved: boolean },
+  { files, upload }: { files: readonly { sha256: string; size: number }[]; upload: Buffer | null },
   fresh: ReadonlySet<string>,
 ): Promise<void> {
-  const contents = new Map(reserved ? [] : files.map(({ sha256, size }) => [sha256, size]));
+  const contents = new Map(upload ? [] : files.map(({ sha256, size }) => [sha256, size]));
   if (caller.kind === 'anonymous') {
     await lockAnonymousAddress(em, caller.address);
     return requireAnonymousStorage(em, caller.address, contents);
@@ -117,6 +117,6 @@ export async function countAccountStorage(
 ): Promise<void> {
   const known = new Set(contents.keys().filter((sha256) => !fresh.has(sha256)));
   const { lengths: own } = await findOwnContents(em, core, account.id, known);
-  const further = new Map(contents.entries().filter(([sha256]) => !own.has(sha256)));
+  const further = own.size === 0 ? contents : new Map(contents.entries().filter(([sha256]) => !own.has(sha256)));
   await addStorage(em, core, account, further, { certain: further.size <= fresh.size });
 }

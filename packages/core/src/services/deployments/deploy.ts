@@ -18,7 +18,7 @@ import { trackStorage } from './deploy-storage.ts';
 import { publishedFiles } from './file-rules.ts';
 import { canonicalFiles, fingerprintOf, hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
 import { publish } from './publish.ts';
-import { compileDeployRules } from './rule-files.ts';
+import { addRuleFileRefusal, compileDeployRules } from './rule-files.ts';
 import { refuseFullAccount } from './versions.ts';
 
 /** The number of files above which a deploy waits for a turn of its own before its files are checked. */
@@ -109,22 +109,23 @@ async function startDeploy<F extends DeployFiles>(
     close: () => pack.close(),
     async commit() {
       endPhase('receive');
+      if (received.refusals.count > 0) await addRuleFileRefusal(core, received);
       throwRefusals(received.refusals);
       const checksums = hasChecksums ? form.readChecksums() : null;
       const settings = readDeployOptions(scope, form.options);
       await pack.finish();
+      stored.query();
       const { parts, ruleFiles, leftOut } = received;
       if (parts.length > MANY_FILES) await ownTurn(clientOf(caller));
       if (checksums) verifyChecksums(parts, checksums);
-      const published = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
-      const files = published.map(({ path, sha256, size }) => ({ path, sha256, size }));
+      const files = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
       const publication = {
         files,
         options: settings,
         passwordHash: settings.password === null ? null : await hashPassword(settings.password),
         pack: await sealNewContents(core, pack, stored),
-        reserved: false,
-        ...compileDeployRules(ruleFiles, files, leftOut),
+        upload: null,
+        ...(await compileDeployRules(core, ruleFiles, files, leftOut)),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), settings]) },
       };
       endPhase('store');

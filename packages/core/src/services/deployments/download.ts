@@ -1,14 +1,14 @@
-import type { Manifest } from '@berth/serving';
+import type { StoredBytes } from '@berth/serving';
 import type { Scope } from '../../core.ts';
 import { ServiceError } from '../../errors.ts';
-import { loadSite } from '../sites/load-sites.ts';
+import { loadFiles } from '../sites/load-files.ts';
 import { getOwnDeployment } from '../own-deployments.ts';
 
 /** The files of a deployment that its owner downloads. */
 export interface Download {
   deployment: string;
   created: Date;
-  files: Manifest;
+  files: ReadonlyMap<string, StoredBytes>;
 }
 
 /**
@@ -18,10 +18,10 @@ export interface Download {
  */
 export async function openDownload(scope: Scope, reference: string): Promise<Download> {
   const { id, created } = await getOwnDeployment(scope.core.database.em(), scope, reference);
-  const loaded = await loadSite(scope.core, id);
-  if (!loaded)
+  const files = await loadFiles(scope.core, id);
+  if (!files)
     throw new ServiceError('business_logic_error', 'This deployment is being deleted and cannot be downloaded.', {
       details: { status: 'deleting' },
     });
-  return { deployment: id, created, files: loaded.site.manifest };
+  return { deployment: id, created, files };
 }

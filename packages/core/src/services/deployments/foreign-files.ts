@@ -25,7 +25,7 @@ const NO_JEKYLL = '.nojekyll';
  * would not behave as it did. Source: serving S23.
  */
 export function warnOfForeignFiles(paths: readonly string[], warn: (warning: Warning) => void): void {
-  const published = new Set(paths);
+  const published = new Set(paths.filter((path) => !path.includes('/')));
   for (const [file, advice] of CONFIGURATIONS)
     if (published.has(file))
       warn({ file, message: `Published like any other file, but not read: it configures another host. ${advice}` });

@@ -1,7 +1,6 @@
 import { ANONYMOUS_TTL_SECONDS, type CreatedDeployment, type Warning } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { RuleData } from '@berth/serving';
 import type { Caller, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Account, Deployment } from '../../entities/index.ts';
@@ -10,11 +9,13 @@ import { lockActiveAccount } from '../accounts/account-lock.ts';
 import { incrementDeploymentCount } from '../accounts/accounts.ts';
 import { lockCredential } from '../authentication.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { numberArray, packHashes, assignToPacks, type NewPack } from '../packs/contents.ts';
+import { assignToPacks, type NewPack, numberArray, packHashes, textArray } from '../packs/contents.ts';
 import { FRONT_PAGE } from '../front-pages/read-front-pages.ts';
 import { enterFence } from '../packs/fence.ts';
 import { markSealed } from '../packs/open-packs.ts';
+import { findPacksOfUpload } from '../packs/upload-packs.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
+import { buildPathIndex } from '../sites/path-index.ts';
 import { countStorage } from './deploy-storage.ts';
 import type { DeploySettings } from './deploy-options.ts';
 import { toDeployment } from './deployments.ts';
@@ -30,10 +31,10 @@ export interface Publication {
   passwordHash: string | null;
   /** The new contents; `null` if every content was already stored. */
   pack: NewPack | null;
-  /** True if the contents have counted as stored since the upload began. */
-  reserved: boolean;
-  /** The rules of the rule files; `null` if there are no rule files. */
-  rules: RuleData | null;
+  /** The delta upload that keeps all contents, which have counted as stored since it began; `null` for other deploys. */
+  upload: Buffer | null;
+  /** The rules of the rule files, as the JSON of `RuleData`; `null` if there are no rules. */
+  rules: string | null;
   warnings: Warning[];
   idempotency: KeyedRequest | null;
 }
@@ -53,8 +54,10 @@ export interface Publication {
  */
 export async function publish(em: EntityManager, scope: Scope<Caller>, publication: Publication) {
   const { core, caller } = scope;
-  const { files, pack, idempotency } = publication;
+  const { files, pack, upload, idempotency } = publication;
   const { target } = publication.options;
+  // Before the locks, because the index of 10,000 paths takes some milliseconds.
+  const pathIndex = buildPathIndex(files.map(({ path }) => path));
   failpoint('deploy.begun');
   if (idempotency) {
     const earlier = await findReplay<CreatedDeployment>(em, core, idempotency);
@@ -64,7 +67,11 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
     }
   }
   await enterFence(em);
-  const { packs, fresh } = await assignToPacks(em, [...new Set(files.map(({ sha256 }) => sha256))], pack);
+  const hashes = new Set(files.map(({ sha256 }) => sha256));
+  const uploadPacks = upload && (await findPacksOfUpload(em, upload, hashes));
+  const { packs, fresh } = uploadPacks
+    ? { packs: uploadPacks, fresh: new Set<string>() }
+    : await assignToPacks(em, [...hashes], pack);
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
   const locked = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;
@@ -90,7 +97,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
-  await insertManifest(em, row, publication, packs);
+  await insertManifest(em, row, { ...publication, packs, pathIndex });
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
 }
@@ -151,8 +158,7 @@ async function issueDeploymentId(em: EntityManager): Promise<string> {
 async function insertManifest(
   em: EntityManager,
   { id: deployment, created }: Deployment,
-  { files, rules }: Publication,
-  packs: readonly string[],
+  { files, rules, packs, pathIndex }: Publication & { packs: readonly string[]; pathIndex: Buffer },
 ): Promise<void> {
   // One statement, so that the title and the icon of the site cost a deploy no time. A job reads them afterwards.
   const queued = files.some(({ path }) => path === FRONT_PAGE)
@@ -160,8 +166,8 @@ async function insertManifest(
     : sql``;
   await sql`
     ${queued}
-    insert into manifest (deployment_id, paths, hashes, sizes, rules)
-    values (${deployment}, ${files.map((f) => f.path)}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[], ${rules && JSON.stringify(rules)}::jsonb)`.execute(
+    insert into manifest (deployment_id, paths, hashes, sizes, rules, path_index)
+    values (${deployment}, ${textArray(files.map((f) => f.path))}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[], ${rules}::jsonb, ${pathIndex})`.execute(
     db(em),
   );
   await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(

@@ -8,6 +8,8 @@ import { failpoint } from '../../failpoints.ts';
 import { PackBuilder } from '../../storage/pack-builder.ts';
 import type { NewPack, StoredContentsQuery } from './contents.ts';
 
+const FOREIGN_KEY_VIOLATION = '23503';
+
 /** A pack that is being filled. Its row is inserted before its file is created, and deleted after its file. */
 export interface OpenPack extends Omit<PackBuilder, 'abandon'> {
   readonly id: string;
@@ -90,8 +92,8 @@ export async function sealNewContents(
  * Runs a transaction, and keeps the pack if the transaction refers to it.
  *
  * @param work Returns `packUsed`, true if anything refers to the pack.
- * @throws the error of the transaction. If COMMIT failed, its outcome is unknown, so the pack is kept for the sweep.
- *   Source: storage P6, P9.
+ * @throws `unavailable` if the sweep has dropped the pack; otherwise the error of the transaction. If COMMIT failed, its outcome is
+ *   unknown, so the pack is kept for the sweep. Source: storage P6, P9, W4.
  */
 export async function commitWithPack<T extends { packUsed: boolean }>(
   core: Core,
@@ -112,8 +114,18 @@ export async function commitWithPack<T extends { packUsed: boolean }>(
     return outcome;
   } catch (error) {
     if (committing) pack.keep();
-    throw error;
+    throw refersToNoPack(error) ? packWasDropped(error) : error;
   }
+}
+
+/** Only the pack that is being stored can be missing: the fence keeps all others. */
+function refersToNoPack(error: unknown): boolean {
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  return code === FOREIGN_KEY_VIOLATION && (constraint?.endsWith('_pack_id_foreign') ?? false);
+}
+
+function packWasDropped(cause?: unknown) {
+  return unavailable('The upload took too long and was dropped; send the upload again.', cause);
 }
 
 /** Marks a durable pack as sealed. @throws `unavailable` if the sweep has dropped the pack. Source: storage P6, W4. */
@@ -123,7 +135,7 @@ export async function markSealed(em: EntityManager, core: Core, id: string, size
     { id, state: 'open' },
     { state: 'sealed', size: sizeBytes, sealed: core.now() },
   );
-  if (sealedCount !== 1) throw unavailable('The upload took too long and was dropped; send the upload again.');
+  if (sealedCount !== 1) throw packWasDropped();
 }
 
 /** Drops a pack that nothing refers to: marks its row as dead, then deletes its file, then its row. Source: storage P8. */

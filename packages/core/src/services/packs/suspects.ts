@@ -3,12 +3,16 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { failpoint } from '../../failpoints.ts';
+import { readByIndex } from './read-by-index.ts';
 
 /** The number of suspects that one statement reads. */
 const PAGE_SIZE = 1_000;
 /** The most packs, and the most contents, that one transaction removes while deploys wait for the fence. */
 const MAX_PACKS_AT_ONCE = 100;
 const MAX_CONTENTS_AT_ONCE = 1_000;
+
+/** The most often that a pack is examined for compaction, because references to a pack can end every second. */
+const EXAMINED_EVERY_MS = 60 * 60 * 1000;
 
 /** What one transaction removed. */
 export interface RemovedUnderFence {
@@ -24,15 +28,6 @@ const isReferenced = (pack: RawBuilder<unknown>) => sql<boolean>`(
 /** Whether a pack is sealed; null if it has no row. A subquery for the state can only use the index of the id. */
 const isSealed = (pack: RawBuilder<unknown>) =>
   sql<boolean>`(select p.state from pack p where p.id = ${pack}) = 'sealed'`;
-
-/**
- * Makes the statements of a transaction find rows by indexes, so that they read only what concerns the suspects. Without current
- * statistics, PostgreSQL would read whole tables instead.
- */
-async function readByIndex(em: EntityManager): Promise<void> {
-  const settings = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'];
-  await sql`select set_config(name, 'off', true) from unnest(${settings}::text[]) as setting (name)`.execute(db(em));
-}
 
 const endOfGrace = (graceMs: number) => sql`now() - ${graceMs} * interval '1 millisecond'`;
 
@@ -56,7 +51,8 @@ export async function suspectForgottenPacks(core: Core): Promise<void> {
 
 /**
  * Deletes the suspects past their grace time that are none: something refers to the pack, it was suspected again later, or it is
- * not sealed. Needs no fence, because a reference that ends later is recorded again.
+ * not sealed. Needs no fence, because a reference that ends later is recorded again. Packs to which something refers become
+ * candidates of the compaction.
  */
 export async function dropSettledSuspects(core: Core, graceMs: number): Promise<void> {
   while (await dropSettledPage(core, graceMs));
@@ -65,14 +61,22 @@ export async function dropSettledSuspects(core: Core, graceMs: number): Promise<
 function dropSettledPage(core: Core, graceMs: number): Promise<boolean> {
   return core.database.transaction(async (em) => {
     await readByIndex(em);
-    const { numAffectedRows } = await sql`
-      delete from pack_suspect s using (
-        select pack_id, since from pack_suspect where since <= ${endOfGrace(graceMs)} order by since limit ${PAGE_SIZE}) due
-      where s.pack_id = due.pack_id and s.since = due.since and (
-        not coalesce(${isSealed(sql`s.pack_id`)}, false)
-        or exists (select from pack_suspect n where n.pack_id = s.pack_id and n.since > s.since)
-        or ${isReferenced(sql`s.pack_id`)})`.execute(db(em));
-    return Boolean(numAffectedRows);
+    const { rows } = await sql<{ count: number }>`
+      with settled as (
+        delete from pack_suspect s using (
+          select pack_id, since from pack_suspect where since <= ${endOfGrace(graceMs)} order by since limit ${PAGE_SIZE}) due
+        where s.pack_id = due.pack_id and s.since = due.since and (
+          not coalesce(${isSealed(sql`s.pack_id`)}, false)
+          or exists (select from pack_suspect n where n.pack_id = s.pack_id and n.since > s.since)
+          or ${isReferenced(sql`s.pack_id`)})
+        returning s.pack_id),
+      candidates as (
+        insert into compaction_candidate (pack_id, due)
+        select distinct pack_id, now() + ${Math.min(graceMs, EXAMINED_EVERY_MS)} * interval '1 millisecond'
+        from settled where ${isReferenced(sql`pack_id`)} order by pack_id
+        on conflict do nothing)
+      select count(*)::int as count from settled`.execute(db(em));
+    return rows[0]!.count > 0;
   });
 }
 

@@ -12,7 +12,6 @@ import { sql } from 'kysely';
 import { type Caller, clientOf, type Core, type Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Upload } from '../../entities/index.ts';
-import { TextArray } from '../../entities/text-array.ts';
 import { ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { ownTurn } from '../../fair-turns.ts';
@@ -32,7 +31,7 @@ import {
   keyUsed,
   readIdempotencyKey,
 } from '../deployments/idempotency.ts';
-import { type ContentLengths, isAnyStored, numberArray, packHashes } from '../packs/contents.ts';
+import { type ContentLengths, isAnyStored, numberArray, packHashes, textArray } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { findOwnContents } from '../packs/own-contents.ts';
 import { randomSecret, secretHash } from '../random.ts';
@@ -258,5 +257,3 @@ async function insertUpload(
       ${target?.inheritsPassword ?? false}, ${created}, ${created}, ${expires})`.execute(db(em));
   await referToPacks(em, hash, [...packs]);
 }
-
-const textArray = (texts: string[]) => new TextArray().convertToDatabaseValue(texts);

@@ -1,13 +1,13 @@
 import { type CreatedDeployment, UPLOAD_SECONDS, type UploadFile } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { RuleFiles } from '@berth/serving';
+import type { StoredBytes } from '@berth/serving';
+import type { RuleFileBytes } from '../../rule-compiler/compile-rule-files.ts';
 import type { Caller, Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Upload, UploadContent, UploadPack } from '../../entities/index.ts';
 import { ServiceError, unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { startPhases } from '../../metrics.ts';
-import type { ContentLocation } from '../../storage/packs.ts';
 import { countDeploy } from '../deployments/count-deploy.ts';
 import { createContentCheck } from '../deployments/deploy-files.ts';
 import { requireTargetAccess } from '../deployments/deploy-options.ts';
@@ -15,6 +15,7 @@ import { findReplay } from '../deployments/idempotency.ts';
 import { type Publication, publish } from '../deployments/publish.ts';
 import { compileDeployRules } from '../deployments/rule-files.ts';
 import { filesOf, hexOf, isOneOf, joinNumbers } from '../packs/contents.ts';
+import { streamContent } from '../packs/moved-contents.ts';
 import { runQueued } from '../run-queued.ts';
 import { type FoundUpload, getUpload, touchUpload, uploadNotFound } from './uploads.ts';
 
@@ -107,8 +108,8 @@ async function publicationOf(
     options: { labels, via, ttlSeconds, ...(target && { target }) },
     passwordHash,
     pack: null,
-    reserved: true,
-    ...compileDeployRules(await checkContents(core, files), files),
+    upload: hash,
+    ...(await compileDeployRules(core, await checkContents(core, files), files)),
     idempotency,
   };
 }
@@ -119,8 +120,8 @@ async function publicationOf(
  *
  * @returns The rule files. @throws `validation_failed` that names the refused file. Source: api §3; serving S22.
  */
-async function checkContents(core: Core, files: readonly UploadFile[]): Promise<RuleFiles> {
-  const ruleFiles: RuleFiles = {};
+async function checkContents(core: Core, files: readonly UploadFile[]): Promise<RuleFileBytes> {
+  const ruleFiles: RuleFileBytes = {};
   const checks = files.flatMap(({ path, sha256 }) => {
     const check = createContentCheck(path, ruleFiles);
     return check ? [{ sha256, check }] : [];
@@ -131,11 +132,11 @@ async function checkContents(core: Core, files: readonly UploadFile[]): Promise<
     .select(({ ref }) => [hexOf(ref('hash')).as('sha256'), 'pack_id as pack', 'offset', 'length'])
     .where(isOneOf([...new Set(checks.map(({ sha256 }) => sha256))]))
     .execute();
-  const locations = new Map<string, ContentLocation>(rows.map((row) => [row.sha256, row]));
+  const contents = new Map<string, StoredBytes>(rows.map((row) => [row.sha256, row]));
   for (const { sha256, check } of checks) {
-    const location = locations.get(sha256);
-    if (!location) throw unavailable('Some files were removed from the store in the meantime; begin the upload again.');
-    for await (const chunk of core.packs.stream(location)) check.write(chunk as Buffer);
+    const content = contents.get(sha256);
+    if (!content) throw unavailable('Some files were removed from the store in the meantime; begin the upload again.');
+    for await (const chunk of streamContent(core, content)) check.write(chunk as Buffer);
     check.end();
   }
   return ruleFiles;

@@ -67,12 +67,12 @@ export function planFiles(
   { field, base = [] }: { field: string; base?: readonly UploadFile[] },
 ): UploadFile[] {
   const refusals = new FileRefusals();
-  const checkFile = createFileChecker(limits, refusals);
+  const checker = createFileChecker(limits, refusals);
   const acceptedPaths = new Set(base);
   const checkedFiles = files.map((file) => {
     const { path: name, size, sha256 } = file;
-    const { path, junk, grow } = checkFile(name, { accepted: acceptedPaths.has(file) });
-    grow(size);
+    const { path, junk } = checker.begin(name, acceptedPaths.has(file));
+    checker.grow(size);
     return { path, junk, size, sha256 };
   });
   throwRefusals(refusals);

@@ -27,6 +27,8 @@ const CONNECT_MS = 5_000;
 /** How long the store may be silent. */
 const SILENT_MS = 30_000;
 const ATTEMPTS = 4;
+/** The status of a request whose time is wrong. */
+const CLOCK_REFUSED = 403;
 
 /** Opens a bucket without a request to it. */
 export function openBucket({ bucket, prefix, endpoint, region, pathStyle, credentials = null }: BucketOptions): Bucket {
@@ -58,7 +60,25 @@ export function openBucket({ bucket, prefix, endpoint, region, pathStyle, creden
     },
     { step: 'build', name: 'unsignedPayload' },
   );
+  client.middlewareStack.addRelativeTo(repeatOnlyForClock, {
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+    name: 'repeatOnlyForClock',
+  });
   return { client, name: bucket, prefix, close: () => client.destroy() };
+}
+
+/**
+ * The client corrects its clock by each response of a store whose clock differs. It would repeat every refusal then, also that an
+ * object does not exist.
+ */
+function repeatOnlyForClock<P, R>(send: (parameters: P) => Promise<R>): (parameters: P) => Promise<R> {
+  return (parameters) =>
+    send(parameters).catch((error: unknown) => {
+      if (error instanceof S3ServiceException && statusOf(error) !== CLOCK_REFUSED)
+        Object.assign(error.$metadata, { clockSkewCorrected: false });
+      throw error;
+    });
 }
 
 function isRequest(value: unknown): value is { headers: Record<string, string> } {

@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, statfs } from 'node:fs/promises';
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
@@ -11,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { createHasher } from '../hasher.ts';
 import type { PackStore } from '../packs.ts';
+import { openUnnamedFile } from '../unnamed-file.ts';
 import { createBackground } from './background.ts';
 import { type BlockCacheOptions, openBlockCache } from './block-cache.ts';
 import { createBodies } from './bodies.ts';
@@ -88,7 +87,7 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
     async create(pack) {
       if (openPacks.has(pack)) throw new Error(`Pack ${pack} is being written already`);
       openPacks.set(pack, new Date());
-      const file = await openSpoolFile(options.spoolFolder).catch((error: unknown) => {
+      const file = await openUnnamedFile(options.spoolFolder).catch((error: unknown) => {
         openPacks.delete(pack);
         throw error;
       });
@@ -112,14 +111,6 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
     list: () => listPacks(bucket, folder, openPacks),
   };
   return { packs, marker, settled: background.settled, close };
-}
-
-/** Opens a file without a name, so that nothing is left of it after a crash. */
-async function openSpoolFile(folder: string): Promise<FileHandle> {
-  const path = join(folder, `pack-${randomBytes(8).toString('hex')}`);
-  const file = await open(path, 'wx+', 0o600);
-  await rm(path);
-  return file;
 }
 
 /** Removes an object, and the parts of uploads that did not finish. */

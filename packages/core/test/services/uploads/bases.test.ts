@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
 import { useTestCore, refusal } from '@berth/testing/core';
-import { begin, listOf, publishDelta, uploadAll } from '@berth/testing/uploads';
+import { begin, listOf, publishDelta, sendMissing, uploadAll } from '@berth/testing/uploads';
 import { setTakenDown } from '../../../src/services/deployments/take-downs.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 import { verifyPassword } from '../../../src/services/passwords.ts';
@@ -126,5 +126,44 @@ describe('api §9: a deployment that was taken down', () => {
     await takenDown(files);
     const begunUpload = await uploadAll(core, caller, files);
     expect((await commitUpload({ core, caller }, begunUpload.upload)).status).toBe('success');
+  });
+});
+
+describe('storage P10: a deployment with a base refers', () => {
+  const packsOf = async (deployment: string) => {
+    const query = 'select pack_id as pack from deployment_pack where deployment_id = $1';
+    return (await test.database.query<{ pack: string }>(query, [deployment])).map(({ pack }) => pack);
+  };
+  /** Publishes files of different contents, which become the only contents of one pack. */
+  const publishFiles = async (count: number) => {
+    const files = Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}.txt`, randomUUID()]));
+    const { deployment } = await publishDelta(core, caller, files);
+    return { deployment, paths: Object.keys(files), pack: (await packsOf(deployment))[0]! };
+  };
+  /** Publishes a base with one more file, and without the given paths. */
+  const publishChange = async (base: string, remove: string[]) => {
+    const added = { 'added.txt': randomUUID() };
+    const begun = await begin(core, caller, { base, put: listOf(added), remove });
+    await sendMissing(core, caller, begun, added);
+    return packsOf((await commitUpload({ core, caller }, begun.upload)).deployment);
+  };
+
+  it.each([1, 31, 32, 100])('to no pack of the base of which it has none of %i contents', async (count) => {
+    const { deployment, paths, pack } = await publishFiles(count);
+    const packs = await publishChange(deployment, paths);
+    expect(packs).toHaveLength(1);
+    expect(packs).not.toContain(pack);
+  });
+
+  it.each([1, 31, 32, 100])('to a pack of the base of which it has only one of %i contents', async (count) => {
+    const { deployment, paths, pack } = await publishFiles(count);
+    for (const keptPath of new Set([paths[0], paths.at(-1)])) {
+      const packs = await publishChange(
+        deployment,
+        paths.filter((path) => path !== keptPath),
+      );
+      expect(packs).toHaveLength(2);
+      expect(packs).toContain(pack);
+    }
   });
 });

@@ -7,6 +7,7 @@ import { hasRadosgw, type Radosgw, startRadosgw } from '@berth/testing/radosgw';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseS3Address } from '../../../src/storage/s3/address.ts';
 import { openS3Packs, type S3Packs } from '../../../src/storage/s3/s3-packs.ts';
+import { describeCompaction } from '../../services/compaction/compaction-suite.ts';
 import { describePackStore } from '../pack-store-suite.ts';
 
 const MiB = 1024 * 1024;
@@ -38,6 +39,11 @@ describe.skipIf(!hasRadosgw)('the object store of Ceph', () => {
   }
 
   describePackStore('radosgw', async () => ({ store: (await openNode()).packs, close: async () => {} }));
+
+  describeCompaction('radosgw', async () => ({
+    store: (await openNode(server.url.replace('/sites', '/compaction'))).packs,
+    close: async () => {},
+  }));
 
   it('stores a large pack in parts, and returns it', async () => {
     const { packs } = await openNode();

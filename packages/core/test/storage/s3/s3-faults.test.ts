@@ -57,6 +57,16 @@ const requestsFor = (operation: S3Operation) =>
   stub.requests.filter((request) => request.operation === operation).length;
 const times = (count: number, fault: S3Fault): S3Fault[] => Array.from({ length: count }, () => fault);
 
+describe('a store whose clock differs by hours', () => {
+  it('is asked once for what it does not have, and gets everything else', async () => {
+    stub.aheadMs = -5 * 60 * 60 * 1000;
+    const bytes = randomBytes(2_000);
+    await expectBytes(await sealPack(bytes), bytes);
+    expect(await store.modified(randomUUID())).toBeNull();
+    expect(requestsFor('HeadObject')).toBe(1);
+  });
+});
+
 describe('a pack that is stored', () => {
   it('is one object, by one request, if it has 2,000 small files', async () => {
     const bytes = randomBytes(2_000 * 3_000);
@@ -205,7 +215,7 @@ describe('a content that is read', () => {
 });
 
 describe('the cache on the disk', () => {
-  const MAX_BYTES = 32 * MiB;
+  const MAX_BYTES = 16 * MiB;
   let home: string;
   let node: S3Packs;
   beforeEach(async () => {
@@ -265,7 +275,7 @@ describe('the cache on the disk', () => {
 
   it('stays below its maximum, and keeps what was used last', async () => {
     const packs: string[] = [];
-    for (let i = 0; i < 50; i += 1) {
+    for (let i = 0; i < 25; i += 1) {
       packs.push(await cachePack(randomBytes(MiB)));
       const sizes = await Promise.all((await cachedFiles()).map(async (file) => (await stat(file)).size));
       expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_BYTES);
@@ -275,7 +285,7 @@ describe('the cache on the disk', () => {
     const names = (await cachedFiles()).join();
     const kept = packs.filter((pack) => names.includes(pack));
     expect(kept).toEqual([packs[0], ...packs.slice(1 - kept.length)]);
-    expect(kept.length).toBeGreaterThan(20);
+    expect(kept.length).toBeGreaterThan(10);
     expect(requestsFor('GetObject')).toBe(0);
   });
 

@@ -1,0 +1,38 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import { db } from '../../database/tables.ts';
+import { unpackHashes } from './contents.ts';
+import { readByIndex } from './read-by-index.ts';
+
+/** The number of contents of a pack that are read to find out whether it is needed. */
+const SAMPLE_CONTENTS = 32;
+
+/**
+ * Finds which of the packs that an upload keeps are needed for its contents. An upload keeps the packs of all its contents, and
+ * those of contents that its base has and the new deployment has not. So a few contents of each pack are read instead of the
+ * location of every content. The caller must hold the fence, and the upload must be complete.
+ *
+ * @param hashes The distinct contents of the upload, by SHA-256 in hex.
+ * @returns The packs; `null` if the contents that were read do not decide about one of them. Source: storage P4, P10.
+ */
+export async function findPacksOfUpload(
+  em: EntityManager,
+  upload: Buffer,
+  hashes: ReadonlySet<string>,
+): Promise<string[] | null> {
+  await readByIndex(em);
+  const { rows } = await sql<{ pack: string; sample: Buffer | null }>`
+    select n.pack_id as pack, s.hashes as sample
+    from upload_pack n
+    cross join lateral (
+      select string_agg(c.hash, '') as hashes
+      from (select hash from content where pack_id = n.pack_id limit ${SAMPLE_CONTENTS}) c) s
+    where n.upload_hash = ${upload}`.execute(db(em));
+  const neededPacks: string[] = [];
+  for (const { pack, sample } of rows) {
+    const sampled = unpackHashes(sample ?? Buffer.of());
+    if (sampled.some((sha256) => hashes.has(sha256))) neededPacks.push(pack);
+    else if (sampled.length === SAMPLE_CONTENTS) return null;
+  }
+  return neededPacks;
+}
