@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -7,6 +6,12 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type TrustedProxies = readonly [network: Address, prefixBits: number][];
 
 const IPV6_PREFIX_BITS = 64;
+
+/** The parts of a request that decide whose it is. */
+export interface ForwardedRequest {
+  socket: Socket;
+  headers: NodeJS.Dict<string | string[]>;
+}
 
 /**
  * Parses addresses and networks, such as `127.0.0.1` and `10.0.0.0/8`. The configuration has already checked them.
@@ -31,7 +36,7 @@ export function isTrusted(address: string | undefined, proxies: TrustedProxies):
  * @returns An IPv4 address, or the /64 of an IPv6 address, such as `2001:db8:0:1::/64`, because one client owns all of
  *   a /64. Empty when the connection is closed. Source: security T12; api §7.
  */
-export function clientAddress(req: IncomingMessage, proxies: TrustedProxies): string {
+export function clientAddress(req: ForwardedRequest, proxies: TrustedProxies): string {
   let client = parseAddress(req.socket.remoteAddress ?? '');
   const forwardedFor = req.headers['x-forwarded-for'];
   const hops = String(forwardedFor ?? '').split(',');
@@ -53,11 +58,11 @@ const MAX_FORWARDED_LENGTH = 64;
  * Returns a faster {@link clientAddress}, which computes the address of a connection only once. For requests with a
  * forwarding header it keeps the results for the last few thousand headers.
  */
-export function createAddressReader(proxies: TrustedProxies): (req: IncomingMessage) => string {
+export function createAddressReader(proxies: TrustedProxies): (req: ForwardedRequest) => string {
   const address = Symbol('address of the client');
   const ofForwarded = new Map<string, string>();
 
-  function readForwarded(req: IncomingMessage, forwardedFor: string): string {
+  function readForwarded(req: ForwardedRequest, forwardedFor: string): string {
     if (forwardedFor.length > MAX_FORWARDED_LENGTH) return clientAddress(req, proxies);
     const key = `${req.socket.remoteAddress} ${forwardedFor}`;
     let address = ofForwarded.get(key);

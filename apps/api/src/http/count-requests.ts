@@ -26,7 +26,8 @@ const sentBytes = counters(
   'berth_host_kind',
   HOST_KINDS,
 );
-const activeRequests = gauge({
+/** The requests that have no complete response yet. */
+export const activeRequests = gauge({
   name: 'http_server_active_requests',
   help: 'Requests that have no complete response yet.',
 });
@@ -94,6 +95,19 @@ export function ignoreDuration(res: CountedResponse): void {
 /** Calls a function once the response of a counted request has closed. A request has one such function at most. */
 export function onRequestEnd(res: CountedResponse, listener: EndListener): void {
   res[LISTENER] = listener;
+}
+
+/**
+ * Counts a read of a site that has ended.
+ *
+ * @param status 0 if no response was sent.
+ * @param bytes The bytes of the response, with its head.
+ * @param durationMs Milliseconds from the head of the request until the response was handed to the system.
+ */
+export function countSiteRead(status: number, bytes: number, durationMs: number): void {
+  requestsOf('site', 'read', status).value += 1;
+  sentBytes.site.value += bytes;
+  durationsOf('site', 'read').observe(durationMs / 1000);
 }
 
 /** Counts a request that could not be parsed. */

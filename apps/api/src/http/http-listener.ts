@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import { parseTrustedProxies } from './client-address.ts';
 import { leaveOut } from './count-requests.ts';
 import { sendError } from './error-answer.ts';
+import type { PlainHandler } from './plain-connections.ts';
 import { closeIdleConnections, createHttpServer, type Handler, type HttpServerOptions } from './server.ts';
 
 const IDLE_CHECK_MS = 50;
@@ -26,6 +27,7 @@ export class HttpListener {
   readonly #forwarders: Server[] = [];
   readonly #answersProbe: (req: IncomingMessage, res: ServerResponse) => boolean;
   #handler: Handler = (_req, res) => sendError(res, unavailable('The service is starting.', undefined, 1));
+  #plainHandler: PlainHandler | null = null;
   #listening: Promise<number> | null = null;
   #closing: Promise<void> | null = null;
 
@@ -44,7 +46,12 @@ export class HttpListener {
     }: { shared?: boolean; probes?: (req: IncomingMessage, res: ServerResponse) => boolean } = {},
   ) {
     this.#config = config;
-    this.#options = { log, trustedProxies: parseTrustedProxies(config.trustedProxies), counted: true };
+    this.#options = {
+      log,
+      trustedProxies: parseTrustedProxies(config.trustedProxies),
+      counted: true,
+      plainHandler: () => this.#plainHandler,
+    };
     this.#isShared = shared;
     this.#answersProbe = probes;
   }
@@ -60,9 +67,14 @@ export class HttpListener {
     return (this.#listening ??= this.#listen());
   }
 
-  /** Sets the handler of all further requests. Until the first call, the response is 503. */
-  setHandler(handler: Handler): void {
+  /**
+   * Sets the handler of all further requests. Until the first call, the response is 503.
+   *
+   * @param plainHandler Answers plain requests without node:http. Default: none.
+   */
+  setHandler(handler: Handler, plainHandler: PlainHandler | null = null): void {
     this.#handler = handler;
+    this.#plainHandler = plainHandler;
   }
 
   /** Stops listening and waits for running requests. Idle connections are closed. Repeated calls are allowed. */

@@ -4,6 +4,8 @@ import { type Log, ServiceError } from '@berth/core';
 import { clientNetwork, isTrusted, type TrustedProxies } from './client-address.ts';
 import { countRequest, countUnparsed, openSockets, refusedSockets } from './count-requests.ts';
 import { sendError, writeErrorAnswer } from './error-answer.ts';
+import { AnswerWriter } from './plain-answer.ts';
+import { PlainConnections, type PlainHandler } from './plain-connections.ts';
 import { BODY_LIMITS, hasBody, outlastBody, watchBody } from './request-body.ts';
 import { nameRequest } from './request-id.ts';
 
@@ -38,10 +40,17 @@ export type Handler = (req: IncomingMessage, res: ServerResponse) => void | Prom
 /** For each connection, the responses that were unfinished when the latest request came, and the response to it. */
 type OpenResponses = Map<Socket, ServerResponse[]>;
 
+/** The connections of a server. */
+interface Connections {
+  openResponses: OpenResponses;
+  /** The connections that are not yet with node:http; `null` if all are. */
+  plain: PlainConnections | null;
+}
+
 /** The error of node:http for a request that cannot be parsed, with the received bytes. */
 type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
 
-const connections = new WeakMap<Server, OpenResponses>();
+const connections = new WeakMap<Server, Connections>();
 
 export interface HttpServerOptions {
   log: Log;
@@ -51,6 +60,8 @@ export interface HttpServerOptions {
   trustedProxies?: TrustedProxies;
   /** Whether requests and connections are counted in the metrics. Default: false. */
   counted?: boolean;
+  /** Returns what answers plain requests without node:http; `null` until the server is ready. Default: node:http reads all requests. */
+  plainHandler?: () => PlainHandler | null;
 }
 
 /**
@@ -60,12 +71,14 @@ export interface HttpServerOptions {
  */
 export function createHttpServer(
   handler: Handler,
-  { log, limits: changedLimits, trustedProxies = [], counted = false }: HttpServerOptions,
+  { log, limits: changedLimits, trustedProxies = [], counted = false, plainHandler }: HttpServerOptions,
 ): Server {
   const limits = { ...HTTP_LIMITS, ...changedLimits };
   const server = createNodeServer(limits);
   limitSockets(server, limits, trustedProxies, counted);
   const { openResponses, proxies } = trackConnections(server, trustedProxies);
+  const plain = plainHandler ? servePlainRequests(server, plainHandler, limits, proxies) : null;
+  connections.set(server, { openResponses, plain });
 
   const handleRequest = (req: IncomingMessage, res: ServerResponse): void => {
     nameRequest(res);
@@ -152,13 +165,39 @@ function limitSockets(server: Server, limits: HttpLimits, proxies: TrustedProxie
 function trackConnections(server: Server, trustedProxies: TrustedProxies) {
   const openResponses: OpenResponses = new Map();
   const proxies = new WeakSet<Socket>();
-  connections.set(server, openResponses);
   server.on('connection', (socket) => {
     openResponses.set(socket, []);
     if (isTrusted(socket.remoteAddress, trustedProxies)) proxies.add(socket);
     socket.once('close', () => openResponses.delete(socket));
   });
   return { openResponses, proxies };
+}
+
+/** Reads all connections before node:http does, as long as they send plain requests. */
+function servePlainRequests(
+  server: Server,
+  handler: () => PlainHandler | null,
+  limits: HttpLimits,
+  proxies: WeakSet<Socket>,
+): PlainConnections {
+  const listeners = server.listeners('connection') as ((socket: Socket) => void)[];
+  const readByNode = listeners[0]!;
+  server.off('connection', readByNode);
+  const plain = new PlainConnections({
+    handler,
+    handOver: (socket) => readByNode.call(server, socket),
+    maxTargetBytes: limits.maxTargetBytes,
+    maxHeadBytes: limits.maxHeaderBytes,
+    firstRequestTimeoutMs: limits.headersTimeoutMs,
+    idleTimeoutMs: limits.idleTimeoutMs,
+  });
+  const patienceOf = (timeoutMs: number) => ({ timeoutMs, writer: new AnswerWriter(Math.floor(timeoutMs / 1000)) });
+  const clientPatience = patienceOf(limits.keepAliveTimeoutMs);
+  const proxyPatience = patienceOf(limits.proxyKeepAliveTimeoutMs);
+  server.on('connection', (socket) => {
+    if (!socket.destroyed) plain.accept(socket, proxies.has(socket) ? proxyPatience : clientPatience);
+  });
+  return plain;
 }
 
 /** Sets the timeout of a proxy after each response, because node:http then resets it to the default. */
@@ -206,7 +245,9 @@ function refuseUnparsed(
  * keep those open forever.
  */
 export function closeIdleConnections(server: Server): void {
-  for (const [socket, responses] of connections.get(server) ?? []) {
+  const { openResponses, plain } = connections.get(server)!;
+  for (const [socket, responses] of openResponses) {
+    if (plain?.isBusy(socket)) continue;
     const latestResponse = responses.at(-1);
     if (!latestResponse || (latestResponse.closed && latestResponse.req.complete)) socket.destroy();
   }

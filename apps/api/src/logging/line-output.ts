@@ -4,8 +4,10 @@ import { BackgroundWriter } from './background-writer.ts';
 
 /** Lines are gathered for at most this time. */
 const GATHER_MS = 100;
-/** Gathered lines are written when they have this many bytes. */
-const CHUNK_BYTES = 64 * 1024;
+/** Lines are written to a file when they have this many bytes. Each write wakes another thread, which takes time from requests. */
+const FILE_BYTES = 256 * 1024;
+/** Lines are written to a pipe when they have this many bytes, which an empty pipe takes. */
+const PIPE_BYTES = 64 * 1024;
 /** A pipe takes this many bytes in one piece, also while other processes write to it. */
 const ATOMIC_BYTES = 4096;
 /** While this many bytes wait to be written, gathered lines are dropped. */
@@ -26,13 +28,16 @@ interface LineOutputOptions {
 
 /** Writes a value as bytes. */
 interface ByteFormat<Value> {
-  /** Writes to `target` from `start`. @returns The end. */
+  /** Returns how many bytes a value needs at most. */
+  maxBytes(value: Value): number;
+  /** Writes to `target` from `start`. @returns The end; -1 if the format cannot write this value. */
   write(value: Value, target: Buffer, start: number): number;
 }
 
 /** A file takes pieces of any size in one piece; its writers have the same position, which they inherit. */
 function maxPieceBytes(isShared: boolean): number {
-  return isShared && !fstatSync(1).isFile() ? ATOMIC_BYTES : CHUNK_BYTES;
+  if (fstatSync(1).isFile()) return FILE_BYTES;
+  return isShared ? ATOMIC_BYTES : PIPE_BYTES;
 }
 
 /**
@@ -85,12 +90,17 @@ export class LineOutput {
     this.#passOnSoon();
   }
 
-  /** Writes a line within 100 ms, together with other lines. `format` writes it as bytes, `maxBytes` at most. */
-  gatherBytes<Entry>(maxBytes: number, entry: Entry, format: ByteFormat<Entry>): void {
-    if (this.#isFull()) return;
+  /** Writes a line within 100 ms, together with other lines, as bytes. @returns False if the format cannot write this line. */
+  gatherBytes<Entry>(entry: Entry, format: ByteFormat<Entry>): boolean {
+    const maxBytes = format.maxBytes(entry);
+    if (maxBytes > this.#gathered.length) return false;
+    if (this.#isFull()) return true;
     this.#makeRoom(maxBytes);
-    this.#gatheredBytes = format.write(entry, this.#gathered, this.#gatheredBytes);
+    const end = format.write(entry, this.#gathered, this.#gatheredBytes);
+    if (end < 0) return false;
+    this.#gatheredBytes = end;
     this.#passOnSoon();
+    return true;
   }
 
   /** Resolves once all lines are written, or after two seconds. */

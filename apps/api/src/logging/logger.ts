@@ -4,7 +4,8 @@ import type { LogFormat, LogLevel } from '../config/config-values.ts';
 import { cleanLine } from './clean-line.ts';
 import { type LineDestination, LineOutput } from './line-output.ts';
 import { createPrettyFormat } from './pretty-line.ts';
-import { PlainRequestLine, type RequestEntry } from './request-line.ts';
+import type { RequestEntry } from './request-entry.ts';
+import { PlainRequestLine } from './request-line.ts';
 
 /** A log that may also have a fast way to write the lines of requests. */
 export interface ServerLog extends Log {
@@ -67,8 +68,7 @@ export function createLogger({
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
     request(entry) {
-      const maxBytes = toPretty ? null : requestLine.maxBytes(entry);
-      if (maxBytes !== null) return output.gatherBytes(maxBytes, entry, requestLine);
+      if (toPretty === null && output.gatherBytes(entry, requestLine)) return;
       isRequest = true;
       logger.info(entry, 'request');
       isRequest = false;

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
-import type { RequestEntry } from './request-line.ts';
+import type { RequestEntry } from './request-entry.ts';
 
 type Style = Parameters<typeof styleText>[0];
 type Paint = (style: Style, text: string) => string;

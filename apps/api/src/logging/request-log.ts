@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggedRequests } from '../config/config-values.ts';
 import type { ServerLog } from './logger.ts';
-import type { RequestEntry } from './request-line.ts';
+import type { RequestEntry } from './request-entry.ts';
 
-export interface LoggedRequest {
+interface LoggedRequest {
   req: IncomingMessage;
   res: ServerResponse;
   requestId: string;
@@ -27,31 +27,45 @@ const SLOW_MS = 1_000;
 /** The methods that change nothing. */
 const READING_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+export interface RequestLog {
+  /**
+   * Returns a function to call once the response to a request has closed, with the duration and the bytes sent. It writes the line,
+   * with `aborted` if the client left before the end.
+   */
+  follow(request: LoggedRequest): (durationMs: number, bytes: number) => void;
+  /** Writes the line of a request that has ended. Rounds its duration. */
+  write(entry: RequestEntry): void;
+}
+
 /**
- * Creates the request log. For each request, it returns a function to call once the response has closed, with the
- * duration and the bytes sent. That function writes the line, with `aborted` if the client left before the end. The line has no query and no header except `Host`, and hides the names of uploads and
- * everything that follows `claimPath`. Source: security T20, T24, T38.
+ * Creates the request log, which has one line for each logged request. A line has no query and no header except `Host`, and hides
+ * the names of uploads and everything that follows `claimPath`. Source: security T20, T24, T38.
  */
 export function createRequestLog(
   log: ServerLog,
   { claimPath = null, logged = { which: 'all' }, traceIdOf }: RequestLogOptions = {},
-): (request: LoggedRequest) => (durationMs: number, bytes: number) => void {
-  const write = log.request ?? ((entry) => log.info(entry, 'request'));
+): RequestLog {
+  const writeLine = log.request ?? ((entry) => log.info(entry, 'request'));
   const isLogged = createSelection(logged);
-  return ({ req, res, requestId, kind, address }) => {
-    const { method } = req;
-    const { host } = req.headers;
-    const path = kind === 'api' ? hideUpload(hideClaim(pathOf(req), claimPath)) : pathOf(req);
-    return (measuredMs, bytes) => {
-      const status = res.headersSent ? res.statusCode : null;
-      const durationMs = Math.round(measuredMs * 10) / 10;
-      const entry: RequestEntry = { requestId, kind, method, host, path, status, bytes, durationMs, address };
-      if (!isLogged(entry)) return;
-      const traceId = traceIdOf?.(res);
-      if (traceId !== undefined) entry.traceId = traceId;
-      if (!res.writableFinished) entry.aborted = true;
-      write(entry);
-    };
+  function write(entry: RequestEntry): void {
+    entry.durationMs = Math.round(entry.durationMs * 10) / 10;
+    if (isLogged(entry)) writeLine(entry);
+  }
+  return {
+    write,
+    follow({ req, res, requestId, kind, address }) {
+      const { method } = req;
+      const { host } = req.headers;
+      const path = kind === 'api' ? hideUpload(hideClaim(pathOf(req), claimPath)) : pathOf(req);
+      return (durationMs, bytes) => {
+        const status = res.headersSent ? res.statusCode : null;
+        const entry: RequestEntry = { requestId, kind, method, host, path, status, bytes, durationMs, address };
+        const traceId = traceIdOf?.(res);
+        if (traceId !== undefined) entry.traceId = traceId;
+        if (!res.writableFinished) entry.aborted = true;
+        write(entry);
+      };
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { DEPLOYMENT_ID } from '@berth/contract';
 import type { SiteAddress } from '@berth/core/sites';
 
 /** The parts of a request that decide its destination, as node:http parsed them. */
-export interface RequestHead {
+interface RequestHead {
   method: string;
   /** The request target: a path, `*`, or a whole URL. */
   target: string;
@@ -35,16 +35,29 @@ const CUSTOM_DOMAIN = /^(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)+(?!\d+$)(?!-)[a-z0-9-]{
 const MAX_CACHED_HOSTS = 20_000;
 
 /** The meaning of a `Host` header. A site need not exist. */
-type KnownHost = { kind: 'api' | 'unknown'; host: string } | { kind: 'site'; host: string; address: SiteAddress };
+type KnownHost = { kind: 'api' | 'unknown'; host: string } | SiteHostName;
+interface SiteHostName {
+  kind: 'site';
+  /** In lower case, without a port. */
+  host: string;
+  address: SiteAddress;
+}
+
+export interface HostMatcher {
+  /** Decides where a request goes. */
+  match(head: RequestHead): HostMatch;
+  /** Returns the site for a `Host` header and a target that begins with `/`; `null` for everything else. */
+  matchSite(authority: string, target: string): (SiteHostName & { path: string; query: string }) | null;
+}
 
 /**
- * Creates the function that decides whether a request goes to the API, to a site or nowhere. It uses only the `Host`
+ * Creates what decides whether a request goes to the API, to a site or nowhere. It uses only the `Host`
  * header and the request target, never forwarding headers. A target that is a URL must name the same host; the result
  * has its path. `<id>.{platform_domain}` is a deployment, any other label below `{platform_domain}` is a platform
  * domain, and any other name except the names of the API can be a custom domain. Source: serving S3, S4; security F9,
  * T11, T31; RFC 9112 §3.2.
  */
-export function createHostMatcher(names: HostNames): (head: RequestHead) => HostMatch {
+export function createHostMatcher(names: HostNames): HostMatcher {
   const cached = new Map<string, KnownHost>();
 
   function matchAuthority(authority: string): KnownHost | null {
@@ -58,19 +71,27 @@ export function createHostMatcher(names: HostNames): (head: RequestHead) => Host
     return classified;
   }
 
-  return (head) => {
-    const authority = findHost(head.rawHeaders);
-    if (typeof authority !== 'string') return authority;
-    const match = matchAuthority(authority);
-    if (match === null) return invalid('The Host header must be a valid host name.');
-    const target = readTarget(head, match.host);
-    if (target === null)
-      return invalid('The request target must be a path, or a URL with the host of the Host header.');
-    const queryAt = target.indexOf('?');
-    const path = queryAt < 0 ? target : target.slice(0, queryAt);
-    const query = queryAt < 0 ? '' : target.slice(queryAt);
-    return { ...match, path, query };
+  return {
+    match(head) {
+      const authority = findHost(head.rawHeaders);
+      if (typeof authority !== 'string') return authority;
+      const match = matchAuthority(authority);
+      if (match === null) return invalid('The Host header must be a valid host name.');
+      const target = readTarget(head, match.host);
+      if (target === null)
+        return invalid('The request target must be a path, or a URL with the host of the Host header.');
+      return { ...match, ...splitTarget(target) };
+    },
+    matchSite(authority, target) {
+      const match = matchAuthority(authority);
+      return match?.kind === 'site' ? { ...match, ...splitTarget(target) } : null;
+    },
   };
+}
+
+function splitTarget(target: string): { path: string; query: string } {
+  const queryAt = target.indexOf('?');
+  return queryAt < 0 ? { path: target, query: '' } : { path: target.slice(0, queryAt), query: target.slice(queryAt) };
 }
 
 /** Returns the value of the `Host` header, or the error if the header is missing or repeated. */

@@ -1,19 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Core, invalid } from '@berth/core';
 import { type LiveSites, unlockSite } from '@berth/core/sites';
-import { createApiHost } from '../api-host/api-host.ts';
 import { traceIdOf } from '../api-host/request-spans.ts';
-import { claimPathOf } from '../api-host/claim-page/claim-page.ts';
+import { claimPathOf } from '../api-host/claim-page/claim-path.ts';
+import type { ApiHostOptions } from '../api-host/options.ts';
 import type { Config } from '../config/config.ts';
 import type { LogLevel } from '../config/config-values.ts';
 import type { Health } from '../health/health.ts';
-import { createAddressReader, parseTrustedProxies } from '../http/client-address.ts';
+import { createAddressReader, type ForwardedRequest, parseTrustedProxies } from '../http/client-address.ts';
 import { onRequestEnd, setHostKind } from '../http/count-requests.ts';
 import { sendError } from '../http/error-answer.ts';
+import type { PlainEnd, PlainHandler } from '../http/plain-connections.ts';
 import type { Handler } from '../http/server.ts';
 import { requestIdOf } from '../http/request-id.ts';
 import type { ServerLog } from '../logging/logger.ts';
 import { createRequestLog } from '../logging/request-log.ts';
+import type { RequestEntry } from '../logging/request-entry.ts';
 import { ServicePages } from '../site-host/pages.ts';
 import { PasswordProtection } from '../site-host/password-protection.ts';
 import { createSiteHost } from '../site-host/site-host.ts';
@@ -29,11 +31,17 @@ interface HostRouterParts {
   log: ServerLog;
 }
 
+/** What a listener needs to respond to every request. */
+export interface HostRouter {
+  handler: Handler;
+  plainHandler: PlainHandler;
+}
+
 /** Routes every request to the API or to a site. Source: serving S1, S3, S4; security §1. */
-export function createHostRouter({ core, config, sites, health, log }: HostRouterParts): Handler {
+export function createHostRouter({ core, config, sites, health, log }: HostRouterParts): HostRouter {
   const addressOf = createAddressReader(parseTrustedProxies(config.trustedProxies));
-  const matchHost = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
-  const api = createApiHost({
+  const hosts = createHostMatcher({ apiHosts: new Set([config.apiHost]), platformDomain: config.platformHost });
+  const api = loadAtFirstRequest({
     core,
     health,
     baseUrl: config.baseUrl,
@@ -65,30 +73,72 @@ export function createHostRouter({ core, config, sites, health, log }: HostRoute
     log,
   });
   const isLogged = REQUEST_LOG_LEVELS.has(config.logLevel) && config.logRequests.which !== 'off';
-  const logRequest = isLogged
+  const requestLog = isLogged
     ? createRequestLog(log, { claimPath: claimPathOf(config), logged: config.logRequests, traceIdOf })
     : null;
 
-  return (req: IncomingMessage, res: ServerResponse) => {
-    const host = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
-    setHostKind(res, host.kind);
-    if (logRequest !== null)
-      onRequestEnd(
-        res,
-        logRequest({ req, res, requestId: requestIdOf(res), kind: host.kind, address: addressOf(req) }),
-      );
-    switch (host.kind) {
-      case 'invalid':
-        return sendError(res, invalid('Host', host.reason));
-      case 'api':
-        req.url = host.path + host.query;
-        return api(req, res);
-      case 'site':
-        return site(req, res, host);
-      case 'unknown':
-        return site(req, res, { ...host, address: null });
-      default:
-        return host satisfies never;
-    }
+  return {
+    handler(req: IncomingMessage, res: ServerResponse) {
+      const host = hosts.match({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+      setHostKind(res, host.kind);
+      if (requestLog !== null)
+        onRequestEnd(
+          res,
+          requestLog.follow({ req, res, requestId: requestIdOf(res), kind: host.kind, address: addressOf(req) }),
+        );
+      switch (host.kind) {
+        case 'invalid':
+          return sendError(res, invalid('Host', host.reason));
+        case 'api':
+          req.url = host.path + host.query;
+          return api(req, res);
+        case 'site':
+          return site.visit(req, res, host);
+        case 'unknown':
+          return site.visit(req, res, { ...host, address: null });
+        default:
+          return host satisfies never;
+      }
+    },
+    plainHandler: {
+      answer(request) {
+        const host = hosts.matchSite(request.host, request.target);
+        return host && site.plain.answer(request, host);
+      },
+      onEnd: requestLog === null ? undefined : (end) => requestLog.write(entryOf(end, addressOf)),
+    },
   };
+}
+
+/** Creates the API host at its first request: its modules take as long to load as all others of a server that serves sites. */
+function loadAtFirstRequest(options: ApiHostOptions): Handler {
+  let api: Handler | null = null;
+  let loading: Promise<Handler> | null = null;
+  return async (req, res) => {
+    loading ??= import('../api-host/api-host.ts').then(({ createApiHost }) => createApiHost(options));
+    api ??= await loading;
+    return api(req, res);
+  };
+}
+
+/** Returns the fields of the log line of a plain request, which is always one to a site. */
+function entryOf(
+  { request, socket, requestId, status, bytes, durationMs, isAborted }: PlainEnd,
+  addressOf: (req: ForwardedRequest) => string,
+): RequestEntry {
+  const { method, host, target } = request;
+  const queryAt = target.indexOf('?');
+  const entry: RequestEntry = {
+    requestId,
+    kind: 'site',
+    method,
+    host,
+    path: queryAt < 0 ? target : target.slice(0, queryAt),
+    status: status === 0 ? null : status,
+    bytes,
+    durationMs,
+    address: addressOf({ socket, headers: { 'x-forwarded-for': request.get('x-forwarded-for') } }),
+  };
+  if (isAborted) entry.aborted = true;
+  return entry;
 }

@@ -12,8 +12,10 @@ import {
   NO_RULES,
   type RuledAnswer,
   type Site,
+  type SiteFile,
   type StoredBytes,
 } from '@berth/serving';
+import { ResponseHead } from '../http/response-head.ts';
 import { siteHeaders } from './site-headers.ts';
 
 export interface Visit {
@@ -25,6 +27,12 @@ export interface Visit {
   path: string;
   /** The query as the client sent it, from `?` on; empty if it is absent. */
   query: string;
+}
+
+/** The decision to respond with a file, and the file. */
+interface FoundFile {
+  intent: FileIntent;
+  file: SiteFile;
 }
 
 /** The parts of a request on which the response for a file depends. */
@@ -44,16 +52,14 @@ export interface FileForm {
   content: StoredBytes;
   /** The entity tag; empty for a 404 page. */
   etag: string;
-  /** Alternating names and values. Each response writes its request id over the first value. */
-  head: string[];
+  head: ResponseHead;
   /** The head of a 304 response; `null` until it is first needed. */
-  notModified: string[] | null;
+  notModified: ResponseHead | null;
 }
 
 /** The response for a file of a site, prepared once and sent to many visitors. */
 export interface FileAnswer {
-  status: 200 | 404;
-  /** The bytes as they were uploaded. */
+  /** The bytes as they were uploaded. The status of the head is 200 or 404. */
   identity: FileForm;
   compressed: CompressedForms | undefined;
   /** The compressed forms that visitors have accepted so far. */
@@ -91,11 +97,11 @@ export class FileAnswers {
   }
 
   /** Prepares the response for a file. @param requested The path of the file in the site, from `RequestPath`. */
-  make(site: Site, intent: FileIntent, visit: Visit, requested: string): FileAnswer {
+  make(site: Site, { intent, file }: FoundFile, visit: Visit, requested: string): FileAnswer {
     const kind = this.#kindOf(visit);
     const onDomain = kind !== 'deployment';
     const context = { host: visit.host, path: requested, onDomain, onPlatformDomain: kind !== 'custom' };
-    const answer = createFileAnswer(site, intent, context);
+    const answer = createFileAnswer(site, { intent, file }, context);
     if (intent.status === 200 && !intent.variesByAccept && !dependsOnQuery(site, visit)) {
       const paths = this.#cached[kind].get(site) ?? new Map<string, FileAnswer>();
       if (paths.size >= MAX_CACHED_PATHS) paths.clear();
@@ -147,15 +153,14 @@ const POLICIES: readonly HeaderField[] = [
 ];
 
 /** A 404 page has no entity tag and no compressed form, as it is not cached. Source: serving S32, S40, S44 to S55, S63. */
-function createFileAnswer(site: Site, intent: FileIntent, context: AnswerContext): FileAnswer {
-  const { status, path, file } = intent;
+function createFileAnswer(site: Site, { intent, file }: FoundFile, context: AnswerContext): FileAnswer {
+  const { status, path } = intent;
   const fields = fieldsOf(site, intent, context);
   const isFound = status === 200;
   const etag = isFound ? entityTag(file.sha256) : '';
   const answerFields: HeaderField[] = isFound ? [...fields, ['Accept-Ranges', 'bytes'], ['ETag', etag]] : [...fields];
-  const head = ['X-Request-Id', '', ...answerFields.flat(), 'Content-Length', String(file.length)];
+  const head = new ResponseHead(status, [...answerFields.flat(), 'Content-Length', String(file.length)]);
   return {
-    status,
     identity: { content: file, etag, head, notModified: null },
     compressed: isFound && mediaTypeOf(path).compressible ? file.compressed : undefined,
     forms: null,
@@ -177,13 +182,13 @@ function compressedForm({ content, head }: FileForm, compressed: StoredBytes, co
     ['etag', etag],
     ['content-length', String(compressed.length)],
   ]);
-  const changedHead = headWith(head, (name, value) => changedHeaders.get(name) ?? value);
-  return { content: compressed, etag, head: [...changedHead, 'Content-Encoding', coding], notModified: null };
+  const changedHead = head.with(200, (name, value) => changedHeaders.get(name) ?? value, ['Content-Encoding', coding]);
+  return { content: compressed, etag, head: changedHead, notModified: null };
 }
 
 /** Returns the head for a 304, without the headers that describe the body. Source: serving S45; RFC 9110 §15.4.5. */
-export function notModifiedHead(form: FileForm): string[] {
-  form.notModified ??= headWith(form.head, (name, value) => (describesBody(name) ? null : value));
+export function notModifiedHead(form: FileForm): ResponseHead {
+  form.notModified ??= form.head.with(304, (name, value) => (describesBody(name) ? null : value));
   return form.notModified;
 }
 
@@ -195,21 +200,12 @@ function describesBody(name: string): boolean {
 }
 
 /** Returns the head for a 206. Source: serving S46; RFC 9110 §15.3.7. */
-export function partHead({ head, content }: FileForm, { first, last }: ByteRange): string[] {
+export function partHead({ head, content }: FileForm, { first, last }: ByteRange): ResponseHead {
   const length = String(last - first + 1);
-  const partHeaders = headWith(head, (name, value) => (name === 'content-length' ? length : value));
-  return [...partHeaders, 'Content-Range', `bytes ${first}-${last}/${content.length}`];
-}
-
-/** Copies a head. `change` gets names in lower case and returns the new value, or `null` to remove the header. */
-function headWith(head: readonly string[], change: (name: string, value: string) => string | null): string[] {
-  const changedHead: string[] = [];
-  for (let i = 0; i < head.length; i += 2) {
-    const name = head[i]!;
-    const value = change(name.toLowerCase(), head[i + 1]!);
-    if (value !== null) changedHead.push(name, value);
-  }
-  return changedHead;
+  return head.with(206, (name, value) => (name === 'content-length' ? length : value), [
+    'Content-Range',
+    `bytes ${first}-${last}/${content.length}`,
+  ]);
 }
 
 /** Returns the headers that do not depend on the bytes, after the rules of the site were applied. */

@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { requestIdOf } from '../http/request-id.ts';
+import { ResponseHead } from '../http/response-head.ts';
 import { type RenderedPage, renderPage, withVary } from '../pages/frame.ts';
 import { html, type HtmlValue, reportNote } from '../pages/html.ts';
 import { chooseLanguage, type Language, LANGUAGES } from '../pages/languages/languages.ts';
 import type { PageName } from '../pages/languages/texts.ts';
-import { REQUEST_ID_AT } from './site-headers.ts';
 
 interface PageKind {
   status: number;
@@ -26,8 +26,8 @@ const PAGES: Record<PageName, PageKind> = {
 };
 
 interface CachedPage extends RenderedPage {
-  /** Whole heads as alternating names and values, by the additional headers that they contain. */
-  heads: WeakMap<OutgoingHttpHeaders, string[]>;
+  /** Whole heads, by the additional headers that they contain. */
+  heads: WeakMap<OutgoingHttpHeaders, ResponseHead>;
 }
 
 const NO_HEADERS: OutgoingHttpHeaders = {};
@@ -49,12 +49,20 @@ export class ServicePages {
    *   serving S5, S53; security §7.
    */
   send(res: ServerResponse, name: PageName, headers: OutgoingHttpHeaders = NO_HEADERS): void {
-    const requestId = requestIdOf(res);
-    const language = chooseLanguage(res.req.headers['accept-language']);
+    const { head, body } = this.page(name, res.req.headers['accept-language'], headers, requestIdOf(res));
+    head.write(res).end(body);
+  }
+
+  /** Returns a page with its head, like {@link send}. @param requestId Default: none; for pages that do not show it. */
+  page(
+    name: PageName,
+    acceptLanguage: string | undefined,
+    headers: OutgoingHttpHeaders,
+    requestId = '',
+  ): { head: ResponseHead; body: Buffer } {
+    const language = chooseLanguage(acceptLanguage);
     const page = this.#cachedPages.get(language)?.get(name) ?? this.#render(name, language, requestId);
-    const head = page.heads.get(headers) ?? headOf(page, headers);
-    head[REQUEST_ID_AT] = requestId;
-    res.writeHead(page.status, head).end(page.body);
+    return { head: page.heads.get(headers) ?? headOf(page, headers), body: page.body };
   }
 
   #render(name: PageName, language: Language, requestId: string): CachedPage {
@@ -73,9 +81,12 @@ export class ServicePages {
   }
 }
 
-function headOf(page: CachedPage, headers: OutgoingHttpHeaders): string[] {
+function headOf(page: CachedPage, headers: OutgoingHttpHeaders): ResponseHead {
   const allHeaders = Object.entries(withVary(page.headers, headers));
-  const head = ['X-Request-Id', '', ...allHeaders.flatMap(([name, value]) => [name, String(value)])];
+  const head = new ResponseHead(
+    page.status,
+    allHeaders.flatMap(([name, value]) => [name, String(value)]),
+  );
   page.heads.set(headers, head);
   return head;
 }

@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import type { PackStore } from '@berth/core';
 import { type HotContents, SMALL_CONTENT_BYTES } from '@berth/core/sites';
 import { type ByteRange, judgeConditions, judgeRange, type Site, type StoredBytes } from '@berth/serving';
-import { requestIdOf } from '../http/request-id.ts';
+import type { ResponseHead } from '../http/response-head.ts';
 import { type FileAnswer, formFor, notModifiedHead, partHead } from './file-answers.ts';
-import { REQUEST_ID_AT, sendEmpty, uncachedHeaders } from './site-headers.ts';
+import { sendEmpty, uncachedHeaders } from './site-headers.ts';
 
 export interface Contents {
   /** A cache of small contents. */
@@ -30,8 +30,8 @@ export function sendFile(
   contents: Contents,
 ): void | Promise<void> {
   const { method, headers } = req;
-  const { status, identity } = answer;
-  if (status === 404) return sendBytes(req, res, { status, head: identity.head, content: identity.content }, contents);
+  const { identity } = answer;
+  if (identity.head.status === 404) return sendBytes(req, res, identity, contents);
 
   const range =
     headers.range === undefined || method !== 'GET'
@@ -47,24 +47,18 @@ export function sendFile(
   if (ifMatch !== undefined || ifNoneMatch !== undefined) {
     const conditionStatus = judgeConditions({ ifMatch, ifNoneMatch }, form.etag);
     if (conditionStatus === 412) return sendEmpty(res, 412, uncachedHeaders(site));
-    if (conditionStatus === 304) return void writeHead(res, 304, notModifiedHead(form)).end();
+    if (conditionStatus === 304) return void notModifiedHead(form).write(res).end();
   }
-  if (range === null) return sendBytes(req, res, { status, head: form.head, content: form.content }, contents);
+  if (range === null) return sendBytes(req, res, form, contents);
   if (range === 'unsatisfiable') {
     const contentRange = `bytes */${identity.content.length}`;
     return sendEmpty(res, 416, { ...uncachedHeaders(site), 'Content-Range': contentRange });
   }
-  return sendBytes(
-    req,
-    res,
-    { status: 206, head: partHead(identity, range), content: identity.content, range },
-    contents,
-  );
+  return sendBytes(req, res, { head: partHead(identity, range), content: identity.content, range }, contents);
 }
 
 interface BytesToSend {
-  status: number;
-  head: string[];
+  head: ResponseHead;
   content: StoredBytes;
   /** The part of the content to send. Default: the whole content. */
   range?: ByteRange;
@@ -76,30 +70,20 @@ function sendBytes(
   sending: BytesToSend,
   { hot, packs }: Contents,
 ): void | Promise<void> {
-  const { status, head, content } = sending;
-  if (method === 'HEAD') return void writeHead(res, status, head).end();
+  const { head, content } = sending;
+  if (method === 'HEAD') return void head.write(res).end();
   if (content.length > SMALL_CONTENT_BYTES) return stream(res, packs, sending);
   const cached = hot.peek(content);
   if (cached) return sendBuffer(res, sending, cached);
   return hot.read(content).then((bytes) => sendBuffer(res, sending, bytes));
 }
 
-function sendBuffer(res: ServerResponse, { status, head, range }: BytesToSend, bytes: Buffer): void {
-  writeHead(res, status, head).end(range ? bytes.subarray(range.first, range.last + 1) : bytes);
-}
-
-/** Writes a head that many responses share. It can be changed afterwards, because node:http reads it synchronously. */
-function writeHead(res: ServerResponse, status: number, head: string[]): ServerResponse {
-  head[REQUEST_ID_AT] = requestIdOf(res);
-  return res.writeHead(status, head);
+function sendBuffer(res: ServerResponse, { head, range }: BytesToSend, bytes: Buffer): void {
+  head.write(res).end(range ? bytes.subarray(range.first, range.last + 1) : bytes);
 }
 
 /** Streams a content. Sends the head once the first bytes are available. */
-async function stream(
-  res: ServerResponse,
-  packs: PackStore,
-  { status, head, content, range }: BytesToSend,
-): Promise<void> {
+async function stream(res: ServerResponse, packs: PackStore, { head, content, range }: BytesToSend): Promise<void> {
   const bytes = packs.stream(
     range
       ? { pack: content.pack, offset: content.offset + range.first, length: range.last - range.first + 1 }
@@ -112,7 +96,7 @@ async function stream(
     bytes.destroy();
     return;
   }
-  writeHead(res, status, head);
+  head.write(res);
   await pipeline(bytes, res).catch((error: unknown) => {
     if (!clientLeft) throw error;
   });

@@ -2,9 +2,6 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Site } from '@berth/serving';
 import { requestIdOf } from '../http/request-id.ts';
 
-/** The index of the request id in a shared head, which lists names and values and begins with `X-Request-Id`. */
-export const REQUEST_ID_AT = 1;
-
 const PUBLIC_HEADERS: OutgoingHttpHeaders = { 'X-Content-Type-Options': 'nosniff' };
 const NO_INDEX: OutgoingHttpHeaders = { ...PUBLIC_HEADERS, 'X-Robots-Tag': 'noindex' };
 const PROTECTED_HEADERS: OutgoingHttpHeaders = { ...NO_INDEX, 'Cache-Control': 'private, no-store', Vary: 'Cookie' };

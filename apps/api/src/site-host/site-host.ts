@@ -10,11 +10,13 @@ import {
   resolve,
   type Site,
   SITE_METHODS,
+  type SiteFile,
 } from '@berth/serving';
 import { requestIdOf } from '../http/request-id.ts';
 import { FileAnswers, type Visit } from './file-answers.ts';
 import type { PasswordProtection } from './password-protection.ts';
 import type { ServicePages } from './pages.ts';
+import { PlainVisits } from './plain-visits.ts';
 import { type Contents, sendFile } from './send-file.ts';
 import { sendEmpty, siteHeaders, uncachedHeaders, withVaryAccept } from './site-headers.ts';
 import { UNLOCK_PATH } from './unlock-form.ts';
@@ -31,8 +33,12 @@ export interface SiteHostOptions {
   log: Log;
 }
 
-/** Responds to a visit, synchronously if everything is in memory. Logs errors; the promise never rejects. */
-export type SiteHost = (req: IncomingMessage, res: ServerResponse, visit: Visit) => void | Promise<void>;
+export interface SiteHost {
+  /** Responds to a visit, synchronously if everything is in memory. Logs errors; the promise never rejects. */
+  visit(req: IncomingMessage, res: ServerResponse, visit: Visit): void | Promise<void>;
+  /** Answers visits by plain requests, as far as it can. */
+  plain: PlainVisits;
+}
 
 interface SiteVisit extends Visit {
   address: SiteAddress;
@@ -50,15 +56,20 @@ const DECLARED_REDIRECT = 'public, max-age=0, must-revalidate';
  * S1, S2, S4 to S6, S58, S64; storage C3; security T16.
  */
 export function createSiteHost(options: SiteHostOptions): SiteHost {
-  const responder = new SiteResponder(options);
-  return (req, res, visit) => {
-    try {
-      return responder
-        .answer(req, res, visit)
-        ?.catch((thrown: unknown) => responder.retryWithFreshSite(req, res, visit, thrown));
-    } catch (thrown) {
-      return responder.fail(res, visit, thrown);
-    }
+  const contents = { hot: createHotContents(options.packs), packs: options.packs };
+  const answers = new FileAnswers(options.platformHost);
+  const responder = new SiteResponder(options, contents, answers);
+  return {
+    visit(req, res, visit) {
+      try {
+        return responder
+          .answer(req, res, visit)
+          ?.catch((thrown: unknown) => responder.retryWithFreshSite(req, res, visit, thrown));
+      } catch (thrown) {
+        return responder.fail(res, visit, thrown);
+      }
+    },
+    plain: new PlainVisits({ ...options, contents, answers }),
   };
 }
 
@@ -67,10 +78,10 @@ class SiteResponder {
   readonly #contents: Contents;
   readonly #answers: FileAnswers;
 
-  constructor(options: SiteHostOptions) {
+  constructor(options: SiteHostOptions, contents: Contents, answers: FileAnswers) {
     this.#options = options;
-    this.#contents = { hot: createHotContents(options.packs), packs: options.packs };
-    this.#answers = new FileAnswers(options.platformHost);
+    this.#contents = contents;
+    this.#answers = answers;
   }
 
   /** Runs steps 1 to 3 of rule S1. Sends a cached response at once. */
@@ -112,8 +123,12 @@ class SiteResponder {
     const request = { method: req.method!, host: visit.host, path: requested, query, accept: req.headers.accept };
     const intent = resolve(request, site);
     switch (intent.kind) {
-      case 'file':
-        return sendFile(req, res, site, this.#answers.make(site, intent, visit, requested.path), this.#contents);
+      case 'file': {
+        const send = (file: SiteFile) =>
+          sendFile(req, res, site, this.#answers.make(site, { intent, file }, visit, requested.path), this.#contents);
+        const file = site.manifest.peek(intent.path);
+        return file ? send(file) : site.manifest.load(intent.path).then(send);
+      }
       case 'canonical':
         return sendEmpty(res, 307, withVaryAccept({ ...uncachedHeaders(site), Location: intent.location }, intent));
       case 'redirect': {

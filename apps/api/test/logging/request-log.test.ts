@@ -16,10 +16,10 @@ async function requestAndReadLog(
   claimPath: string | null = null,
 ): Promise<Record<string, unknown> & { line: string }> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const logRequest = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }), { claimPath });
+  const requestLog = createRequestLog(createLogger({ level: 'info', destination: { write: resolve } }), { claimPath });
   server = createServer((req, res) => {
     countRequest(res);
-    onRequestEnd(res, logRequest({ req, res, requestId: 'r1', kind: 'api', address: '203.0.113.9' }));
+    onRequestEnd(res, requestLog.follow({ req, res, requestId: 'r1', kind: 'api', address: '203.0.113.9' }));
     respond(req, res);
   });
   const { socket } = await open(await listen(server));

@@ -114,7 +114,7 @@ it.each([
   ['a letter outside ASCII is never a host letter (S3)', 'GET', '/', ['Host', 'ap\u0130.berth.example'], 'invalid'],
   ['a header value is never a header name (S3)', 'GET', '/', ['X', 'host', 'Host', 'api.berth.example'], 'api /'],
 ])('the host matcher ensures that %s', (_, method, target, rawHeaders, expected) => {
-  expect(describeMatch(createHostMatcher(SETUPS.hosted)({ method, target, rawHeaders }))).toBe(expected);
+  expect(describeMatch(createHostMatcher(SETUPS.hosted).match({ method, target, rawHeaders }))).toBe(expected);
 });
 
 describe('S3, S4, T11, T31: the destination of a request over a socket', () => {
@@ -124,7 +124,7 @@ describe('S3, S4, T11, T31: the destination of a request over a socket', () => {
   beforeAll(async () => {
     server = createServer({ requireHostHeader: false }, (req, res) => {
       const head = { method: req.method!, target: req.url!, rawHeaders: req.rawHeaders };
-      const match = createHostMatcher(names)(head);
+      const match = createHostMatcher(names).match(head);
       res.statusCode = { invalid: 400, api: 200, site: 200, unknown: 404 }[match.kind];
       res.end(describeMatch(match));
     });

@@ -11,6 +11,7 @@ import type {
 } from '@berth/core/sites';
 import { type Manifest, NO_RULES, type Site } from '@berth/serving';
 import type { ContentLocation } from '@berth/testing/internals';
+import { MapManifest } from '@berth/testing/map-manifest';
 import { listen, rawRequest } from '@berth/testing/raw-socket';
 import { createHttpServer } from '../../src/http/server.ts';
 import { ServicePages } from '../../src/site-host/pages.ts';
@@ -60,7 +61,7 @@ export async function runSiteHost(packs: PackStore) {
     pages,
     log,
   });
-  const visit = createSiteHost({
+  const siteHost = createSiteHost({
     sites: liveSites,
     protection,
     pages,
@@ -69,14 +70,22 @@ export async function runSiteHost(packs: PackStore) {
     addressOf,
     log,
   });
-  const matchHost = createHostMatcher({ apiHosts: new Set<string>(), platformDomain: PLATFORM_DOMAIN });
+  const hosts = createHostMatcher({ apiHosts: new Set<string>(), platformDomain: PLATFORM_DOMAIN });
   const server = createHttpServer(
     (req, res) => {
-      const match = matchHost({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
-      if (match.kind === 'site') return visit(req, res, match);
+      const match = hosts.match({ method: req.method!, target: req.url!, rawHeaders: req.rawHeaders });
+      if (match.kind === 'site') return siteHost.visit(req, res, match);
       throw new Error(`the test requested a host that is ${match.kind}`);
     },
-    { log },
+    {
+      log,
+      plainHandler: () => ({
+        answer(request) {
+          const match = hosts.matchSite(request.host, request.target);
+          return match && siteHost.plain.answer(request, match);
+        },
+      }),
+    },
   );
   const port = await listen(server);
   return {
@@ -135,8 +144,12 @@ export function memoryPacks() {
 }
 
 /** Writes files into a new pack of a store. @returns The manifest of the files. */
-export async function packAll(packs: PackStore, id: string, files: Record<string, string | Buffer>): Promise<Manifest> {
-  const manifest = new Map();
+export async function packAll(
+  packs: PackStore,
+  id: string,
+  files: Record<string, string | Buffer>,
+): Promise<MapManifest> {
+  const manifest = new MapManifest();
   const contents = Object.values(files).map((content) => Buffer.from(content as string));
   let offset = 0;
   for (const [index, path] of Object.keys(files).entries()) {

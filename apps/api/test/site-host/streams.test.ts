@@ -35,11 +35,11 @@ async function leaveEarly(): Promise<void> {
 }
 
 /** Requests the large file. @returns A function that leaves and waits until the server has noticed it. */
-async function requestLarge(): Promise<() => Promise<void>> {
+async function requestLarge(header = 'Accept: */*'): Promise<() => Promise<void>> {
   const connected = once(host.server, 'connection');
   const { socket } = await open(host.port);
   const [connection] = await connected;
-  socket.write(`GET /large.bin HTTP/1.1\r\n${HOST_HEADER}\r\n\r\n`);
+  socket.write(`GET /large.bin HTTP/1.1\r\n${HOST_HEADER}\r\n${header}\r\n\r\n`);
   return async () => {
     socket.destroy();
     await once(connection, 'close');
@@ -106,7 +106,7 @@ describe('the stream of a large file', () => {
       await clientLeft.promise;
       return publicSite(manifest);
     });
-    const leaveDownload = await requestLarge();
+    const leaveDownload = await requestLarge('Range: bytes=0-');
     await streamRequested.promise;
     await leaveDownload();
     clientLeft.resolve();

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { PackStore } from '@berth/core';
-import type { Coding, Manifest } from '@berth/serving';
+import type { Coding } from '@berth/serving';
+import { MapManifest } from '@berth/testing/map-manifest';
 import { packAll } from '../running-host.ts';
 
 /** A file of the test sites, with the facts that responses must show. */
@@ -77,13 +78,13 @@ export function tagOf({ bytes }: SampleFile, coding: Coding | null): string {
   return coding === null ? `"${digits}"` : `"${digits}-${coding}"`;
 }
 
-export async function packSamples(packs: PackStore): Promise<Manifest> {
+export async function packSamples(packs: PackStore): Promise<MapManifest> {
   const contents = Object.entries(FILES).flatMap(([path, { bytes, forms }]): [string, Buffer][] => [
     [path, bytes],
     ...Object.entries(forms).map(([coding, form]): [string, Buffer] => [`${path} ${coding}`, form]),
   ]);
   const locations = await packAll(packs, 'samples', Object.fromEntries(contents));
-  return new Map(
+  return new MapManifest(
     Object.entries(FILES).map(([path, { forms }]) => {
       const compressed = Object.keys(forms).map((coding) => [coding, locations.get(`${path} ${coding}`)!]);
       return [path, { ...locations.get(path)!, compressed: Object.fromEntries(compressed) }];

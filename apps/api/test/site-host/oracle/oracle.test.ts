@@ -1,3 +1,4 @@
+import { MapManifest } from '@berth/testing/map-manifest';
 import { stop } from '@berth/testing/raw-socket';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +22,7 @@ const ownPages = new Map<string, ReceivedResponse>();
 beforeAll(async () => {
   const packs = memoryPacks();
   const manifest = await packSamples(packs);
-  const withoutPage = new Map([...manifest].filter(([path]) => path !== '404.html'));
+  const withoutPage = new MapManifest([...manifest].filter(([path]) => path !== '404.html'));
   host = await runSiteHost(packs);
   const site = publicSite(manifest);
   host.sites.set(SITE_ID, site).set(HOSTS.domain, site);
