@@ -13,14 +13,14 @@ RUN rm -r node_modules/node node_modules/.bin node_modules/.pnpm/node@* && \
   find node_modules/.pnpm -name '*.map' -delete -o -name '*.d.[cm]ts' -delete -o -name '*.d.ts' -delete -o \
   -path '*/swagger-ui-dist/swagger-ui-es-bundle*.js' -delete
 
-# The command line and the console, which the server hands out.
+# The bundle of the server; the command line and the console, which it hands out.
 FROM node:24-slim AS built
 WORKDIR /app
 COPY . .
 RUN --mount=type=cache,id=pnpm,target=/pnpm/store \
   npx --yes pnpm@12.21.0 install --store-dir=/pnpm/store --prod --frozen-lockfile --prefer-offline \
-  --filter-prod '@berth/cli...' --filter-prod '@berth/web...' && \
-  node packages/cli/build/package.ts && node apps/web/build/build.ts
+  --filter-prod '@berth/server-bundle...' --filter-prod '@berth/cli...' --filter-prod '@berth/web...' && \
+  node packages/server-bundle/src/build.ts && node packages/cli/build/package.ts && node apps/web/build/build.ts
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="Berth" \
@@ -32,17 +32,18 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATA_DIR=/data \
   MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 NODE_COMPILE_CACHE=/app/.compile-cache
 WORKDIR /app
 RUN install -d -o node -g node /data /app/.compile-cache && \
-  ln -s /app/apps/api/src/operator/main.ts /usr/local/bin/berth-admin
+  ln -s /app/apps/api/dist/operator.cjs /usr/local/bin/berth-admin
 COPY --from=modules /app ./
+COPY --from=built /app/apps/api/dist ./apps/api/dist
 COPY --from=built /app/packages/cli/dist ./packages/cli/dist
 COPY --from=built /app/apps/web/dist ./apps/web/dist
 USER node
 # Fills the compile cache, which depends on the user and on the flags of Node.
-RUN node --expose-gc --max-semi-space-size=4 --input-type=module --eval \
-  "for (const name of ['server', 'workers/start-workers', 'workers/run-worker']) await import('/app/apps/api/src/' + name + '.ts')" && \
+RUN node --expose-gc --max-semi-space-size=4 --eval \
+  "for (const name of ['server', 'start-workers', 'run-worker']) require('/app/apps/api/dist/' + name + '.cjs')" && \
   berth-admin help >/dev/null
 VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=15s --timeout=6s --start-period=60s \
   CMD ["node", "apps/api/src/healthcheck.js"]
-CMD ["node", "--expose-gc", "--max-semi-space-size=4", "apps/api/src/main.ts"]
+CMD ["node", "--expose-gc", "--max-semi-space-size=4", "apps/api/dist/main.cjs"]

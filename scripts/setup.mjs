@@ -11,13 +11,14 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PNPM = 'pnpm@12.21.0';
 const OLDEST_NODE = 20;
 /** The root brings Node. `...` adds the packages of the workspace that a package depends on. */
-const SERVER_PACKAGES = ['berth', '@berth/api...', '@berth/cli...', '@berth/web...'];
+const SERVER_PACKAGES = ['berth', '@berth/server-bundle...', '@berth/cli...', '@berth/web...'];
 
 const isServerOnly = process.argv[2] === 'server';
 if (isServerOnly) refuseForeignRoot();
 refuseOldNode();
 install(isServerOnly && !hasTestTools() ? 'server' : 'everything');
-if (isServerOnly) buildChanged('packages/cli/build/package.ts', 'apps/web/build/build.ts');
+if (isServerOnly)
+  buildChanged('packages/server-bundle/src/build.ts', 'packages/cli/build/package.ts', 'apps/web/build/build.ts');
 
 /** Files that root writes here could not be read or replaced by the owner of the folder. */
 function refuseForeignRoot() {
@@ -60,7 +61,7 @@ function install(what) {
   ]);
 }
 
-/** Builds what the server hands out, if its sources have changed since the last build. */
+/** Builds the server and what it hands out, if its sources have changed since the last build. */
 function buildChanged(...programs) {
   for (const program of programs) run(join(ROOT, 'node_modules/.bin/node'), [join(ROOT, program), '--if-changed']);
 }

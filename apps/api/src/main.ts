@@ -2,5 +2,4 @@
 import { handleStopSignals } from './stop-signals.ts';
 
 const stop = handleStopSignals();
-const { runServer } = await import('./run-server.ts');
-await runServer(stop);
+void import('./run-server.ts').then(({ runServer }) => runServer(stop));

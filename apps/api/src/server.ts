@@ -104,6 +104,7 @@ interface ServingParts {
 export function serve({ listener, ...parts }: ServingParts): void {
   const { core, config, health } = parts;
   const sites = new LiveSiteCache(core, { staleMs: config.staleMs });
-  listener.setHandler(createHostRouter({ ...parts, sites }));
+  const { handler, plainHandler } = createHostRouter({ ...parts, sites });
+  listener.setHandler(handler, plainHandler);
   health.serve(coreChecks(core));
 }

@@ -5,6 +5,7 @@ import type { Log } from './log.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { OidcProvider } from './oidc/provider.ts';
 import type { AccountStanding } from './entities/index.ts';
+import type { RuleCompiler } from './rule-compiler/rule-compiler.ts';
 import type { Hasher } from './storage/hasher.ts';
 import type { PackStore } from './storage/packs.ts';
 import type { Tracer } from './tracing.ts';
@@ -106,6 +107,7 @@ export interface Core {
   readonly dns: Dns;
   readonly packs: PackStore;
   readonly hasher: Hasher;
+  readonly ruleCompiler: RuleCompiler;
   readonly plans: Plans;
   /** The file extensions that are refused, in lower case and without the dot. Source: api §10. */
   readonly blockedExtensions: ReadonlySet<string>;

@@ -16,8 +16,8 @@ function byName<N extends string>(add: (labels: Record<string, string>) => Serie
   };
 }
 
-export type CacheName = 'site' | 'link' | 'content';
-const CACHES: readonly CacheName[] = ['site', 'link', 'content'];
+export type CacheName = 'site' | 'file' | 'link' | 'content';
+const CACHES: readonly CacheName[] = ['site', 'file', 'link', 'content'];
 
 export const cacheHits = counters(
   { name: 'berth_cache_hits_total', help: 'Lookups that were answered from memory.' },
@@ -94,6 +94,19 @@ export const sweepStepFailures = byName(
   family('counter', { name: 'berth_sweep_step_failures_total', help: 'Steps of the sweep that failed.' }),
   'step',
 );
+
+export const compactedPacks = counter({
+  name: 'berth_compaction_packs_total',
+  help: 'Packs that were rewritten because less than half of them was needed.',
+});
+export const compactionWrittenBytes = counter({
+  name: 'berth_compaction_written_bytes_total',
+  help: 'Bytes that the compaction wrote to new packs.',
+});
+export const compactionFreedBytes = counter({
+  name: 'berth_compaction_freed_bytes_total',
+  help: 'Bytes of the rewritten packs that their new packs do not have. The sweep removes the old packs after the grace time.',
+});
 
 export const compressedContents = counter({
   name: 'berth_compression_contents_total',

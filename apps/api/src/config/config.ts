@@ -2,14 +2,12 @@ import { join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
 import { ANONYMOUS_PLAN, BLOCKED_EXTENSIONS, DEFAULT_PLANS, type Plan, UNLIMITED_PLAN } from '@berth/contract';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '@berth/core';
+import { CONSOLE_FOLDER } from '../built-folders.ts';
 import { readObjectStore } from './object-store.ts';
 import * as values from './config-values.ts';
 import { EnvironmentReader } from './environment-reader.ts';
 import { readPlansFile } from './plans-file.ts';
 import { parseRateLimits } from './rate-limit-list.ts';
-
-/** `npm start`, `npm run dev` and the image build the console here. */
-const BUILT_CONSOLE = join(import.meta.dirname, '../../../web/dist');
 
 /** The checked configuration of the server. Source: api §10. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -28,7 +26,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     mode: reader.mode,
     ...addresses,
     ...readPlans(reader),
-    /** The secret of 32 bytes from which keys are derived. `null` means that it is generated and stored in `dataDir`. */
+    /** The secret of 32 bytes from which keys are derived. `null` means that it is in `dataDir`, see `loadSecretKey`. */
     secretKey: reader.readSecret<Buffer | null>('SECRET_KEY', null, values.parseSecretKey),
     /** The API key of the owner's account. `null` means that it is generated. */
     ownerApiKey: reader.readSecret<string | null>('OWNER_API_KEY', null, values.parseApiKey),
@@ -45,7 +43,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     claimUrl: reader.read('CLAIM_URL', `${addresses.baseUrl.origin}/claim`, values.parseClaimUrl),
     dataDir,
     /** The folder of the built console. `null` without a built console. */
-    consoleFolder: reader.readInTests<string | null>('CONSOLE_FOLDER', BUILT_CONSOLE, (text) =>
+    consoleFolder: reader.readInTests<string | null>('CONSOLE_FOLDER', CONSOLE_FOLDER, (text) =>
       text === 'none' ? null : resolve(text),
     ),
     /** The folder for temporary files. It is on the disk of the packs, because `/tmp` may be in memory. */
@@ -96,6 +94,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
       })),
     },
   };
+  if (config.objectStore && config.databaseUrl === null && reader.isSound('DATABASE_URL', 'DATABASE_URL_FILE'))
+    reader.addFault(
+      'DATABASE_URL',
+      'the variable must be set with STORAGE_URL, because the embedded PostgreSQL is lost with its machine, and then the files in the bucket are of no use',
+    );
   if (config.mode === 'production') refuseUnsafe(reader, config);
   reader.throwFaults();
   return config;

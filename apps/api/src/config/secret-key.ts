@@ -3,18 +3,29 @@ import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Keys } from '@berth/core';
+import type { Config } from './config.ts';
 
 const FILE = 'secret-key';
 const KEY_BYTES = 32;
 
 /**
- * Loads the secret of a data folder. The first call generates it. Processes that start at the same time get the same
- * secret. The secret survives a loss of power once it is returned, and only the owner of the file can read it.
+ * Returns the configured secret, or that of the data folder. The first call generates it. Processes that start at the same time
+ * get the same secret. The secret survives a loss of power once it is returned, and only the owner of the file can read it.
  *
- * @throws Error when the file is invalid. The file is not replaced, because a new secret would invalidate sessions and
- *   cursors. Source: api §10.
+ * @throws Error if there is no secret although packs are in an object store, because each node would generate another one; if the
+ *   file is invalid. The file is not replaced, because a new secret would invalidate sessions and cursors. Source: api §10, §14.
  */
-export async function loadSecretKey(dataDir: string): Promise<Buffer> {
+export async function loadSecretKey({
+  secretKey,
+  dataDir,
+  objectStore,
+}: Pick<Config, 'secretKey' | 'dataDir' | 'objectStore'>): Promise<Buffer> {
+  const known = secretKey ?? (await readSecretKey(dataDir));
+  if (known) return known;
+  if (objectStore)
+    throw new Error(
+      'SECRET_KEY must be set with STORAGE_URL, because all nodes need the same key. Use that of the other nodes, or for a new installation the output of "openssl rand -hex 32"',
+    );
   await mkdir(dataDir, { recursive: true });
   await createSecretKey(join(dataDir, FILE), randomBytes(KEY_BYTES));
   return (await readSecretKey(dataDir))!;

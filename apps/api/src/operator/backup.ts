@@ -58,7 +58,7 @@ async function runBackup(
   { file, since, withKey }: { file: string; since?: string | undefined; withKey: boolean },
   signal: AbortSignal,
 ): Promise<BackupSummary> {
-  const secretKey = config.secretKey ?? (await loadSecretKey(config.dataDir));
+  const secretKey = await loadSecretKey(config);
   const keyFingerprint = fingerprintOf(secretKey);
   const earlier = since === undefined ? null : await openEarlierBackup(readBackupFile(since, signal));
   try {

@@ -9,9 +9,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interr
 const { stdout, stderr } = process;
 // A reader such as `head` may close the pipe early; this is not a failure.
 stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? EXIT.ok : EXIT.failed));
-process.exitCode = await operate(
+void operate(
   process.argv.slice(2),
   process.env,
   { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text), isInteractive: stderr.isTTY },
   resources,
-);
+).then((exitCode) => {
+  process.exitCode = exitCode;
+});

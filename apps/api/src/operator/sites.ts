@@ -95,7 +95,7 @@ export function addSweep(program: Command, open: OpenSession): void {
     .summary('Run the sweep now. Every server runs it once a minute.')
     .description(
       'Run the sweep now. Every server runs it once a minute. ' +
-        'Expires deployments, removes files of deleted ones, and applies plan changes that are due.',
+        'Expires deployments, removes files of deleted ones, compacts packs that are mostly unneeded, and applies plan changes that are due.',
     )
     .option(...JSON_OPTION)
     .action(async ({ json }: JsonOption) => {
@@ -103,9 +103,9 @@ export function addSweep(program: Command, open: OpenSession): void {
       const report = await sweep(core, { ...config.sweep, fenceWaitMs: FENCE_WAIT_MS });
       const planChanges = await applyDuePlanChanges(core);
       if (json) return print(formatJson({ ...report, planChanges }));
-      const { expired, deployments, packs, fenced } = report;
+      const { expired, deployments, packs, compacted, fenced } = report;
       print(
-        `Expired ${expired} deployments, removed ${deployments} deployments and ${packs} packs, applied ${planChanges} plan changes.`,
+        `Expired ${expired} deployments, removed ${deployments} deployments and ${packs} packs, compacted ${compacted} packs, applied ${planChanges} plan changes.`,
       );
       if (!fenced) print('Deploys were in progress. The next sweep removes unused packs.');
     });

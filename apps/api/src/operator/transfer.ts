@@ -36,7 +36,7 @@ export function addTransfer(program: Command, open: OpenSession): void {
       const session = await open();
       const { core, config, progress } = session;
       const account = await findAccount(core, named);
-      const keyFingerprint = fingerprintOf(config.secretKey ?? (await loadSecretKey(config.dataDir)));
+      const keyFingerprint = fingerprintOf(await loadSecretKey(config));
       const options = { berth: VERSION, keyFingerprint, onProgress: showProgress(progress) };
       const summary = await interruptible(session, (signal) =>
         writeBackupFile(file, signal, (sink) => exportAccount(core, account, sink, options)),

@@ -63,7 +63,7 @@ function leasedJobs(core: Core, options: Partial<SweepOptions>): Job[] {
         const start = performance.now();
         const report = await sweep(core, { ...options, signal, fenceWaitMs });
         misses = report.fenced ? 0 : misses + 1;
-        if (report.expired + report.deployments + report.packs > 0)
+        if (report.expired + report.deployments + report.packs + report.compacted > 0)
           core.log.info({ ...report, ...durationSince(start) }, 'Swept');
       },
     },

@@ -7,6 +7,7 @@ import {
   createActivityFeed,
   createDns,
   createHasher,
+  createRuleCompiler,
   createMailer,
   createOidcProvider,
   createPlans,
@@ -72,15 +73,18 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
   await compareClocks(database, options.log);
   const hasher = createHasher();
   resources.defer(() => hasher.close());
+  const ruleCompiler = createRuleCompiler();
+  resources.defer(() => ruleCompiler.close());
   const core: Core = {
     database,
     dns: createDns({ servers: config.dnsServers }),
     packs,
     hasher,
+    ruleCompiler,
     plans: createPlans(config.plans),
     blockedExtensions: new Set(config.blockedExtensions),
     addresses: addressesOf(config),
-    keys: deriveKeys(config.secretKey ?? (await loadSecretKey(config.dataDir))),
+    keys: deriveKeys(await loadSecretKey(config)),
     activityFeed: createActivityFeed(database.changes),
     ownerEmail: config.ownerEmail,
     anonymousDeploys: config.anonymousDeploys,

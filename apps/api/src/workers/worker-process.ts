@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { MetricSnapshot } from '@berth/core/metrics';
 
 /**
@@ -38,7 +38,7 @@ export class WorkerProcess {
   /** @param env Additional environment variables of the worker. */
   constructor(env: Record<string, string>) {
     cluster.schedulingPolicy = cluster.SCHED_RR;
-    cluster.setupPrimary({ exec: join(import.meta.dirname, 'worker.ts') });
+    cluster.setupPrimary({ exec: fileURLToPath(new URL('./worker.ts', import.meta.url)) });
     this.#worker = cluster.fork(env);
     let failure: Error | null = null;
     this.#worker.on('message', (reply: WorkerReply) => {

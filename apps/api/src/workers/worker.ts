@@ -1,4 +1,3 @@
 // A worker process starts here. It ignores Ctrl-C, which reaches all processes; the first process stops the workers.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => {});
-const { runWorker } = await import('./run-worker.ts');
-runWorker();
+void import('./run-worker.ts').then(({ runWorker }) => runWorker());

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { faultsOf } from './faults.ts';
 
-const STORAGE_URL = 's3://sites';
+const DATABASE_URL = 'postgres://u@host/db';
+const STORE = { DATABASE_URL, STORAGE_URL: 's3://sites' };
 const KEYS = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'hidden' };
 
 describe('STORAGE_URL', () => {
@@ -14,7 +15,7 @@ describe('STORAGE_URL', () => {
       { prefix: 'berth/', endpoint: 'https://s3.example.com:9000', pathStyle: true },
     ],
   ])('api §10: reads %s', (text, address) => {
-    expect(readConfig({ STORAGE_URL: text }).objectStore!.address).toMatchObject(address);
+    expect(readConfig({ DATABASE_URL, STORAGE_URL: text }).objectStore!.address).toMatchObject(address);
   });
 
   it.each([
@@ -27,15 +28,21 @@ describe('STORAGE_URL', () => {
     ['s3://sites?path-style=yes', /^STORAGE_URL: path-style must be 1 or 0/],
     ['s3://sites?secret=hidden', /^STORAGE_URL: each parameter must be one of endpoint, region, path-style/],
   ])('api §10: refuses %s, and shows no secret', (text, message) => {
-    const faults = faultsOf({ STORAGE_URL: text });
+    const faults = faultsOf({ DATABASE_URL, STORAGE_URL: text });
     expect(faults).toEqual([expect.stringMatching(message)]);
     expect(faults[0]).not.toContain('hidden');
+  });
+
+  it('needs a database outside of Berth, because the embedded one would be lost with its machine', () => {
+    expect(faultsOf({ STORAGE_URL: 's3://sites' })).toEqual([
+      expect.stringMatching(/^DATABASE_URL: the variable must be set with STORAGE_URL, because /),
+    ]);
   });
 });
 
 describe('the keys of the object store', () => {
   it('api §10: are those of the variables, or those that the programs of AWS find', () => {
-    const credentialsOf = (env: Record<string, string>) => readConfig({ STORAGE_URL, ...env }).objectStore!.credentials;
+    const credentialsOf = (env: Record<string, string>) => readConfig({ ...STORE, ...env }).objectStore!.credentials;
     expect(credentialsOf({})).toBeNull();
     expect(credentialsOf(KEYS)).toEqual({ accessKeyId: 'id', secretAccessKey: 'hidden' });
     expect(credentialsOf({ ...KEYS, AWS_SESSION_TOKEN: 'token' })).toMatchObject({ sessionToken: 'token' });
@@ -44,7 +51,7 @@ describe('the keys of the object store', () => {
   it('api §10: are only checked if there is an object store', () => {
     const { AWS_ACCESS_KEY_ID } = KEYS;
     expect(readConfig({ AWS_ACCESS_KEY_ID }).objectStore).toBeNull();
-    expect(faultsOf({ STORAGE_URL, AWS_ACCESS_KEY_ID })).toEqual([
+    expect(faultsOf({ ...STORE, AWS_ACCESS_KEY_ID })).toEqual([
       'AWS_SECRET_ACCESS_KEY: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set together.',
     ]);
   });
@@ -57,11 +64,11 @@ describe('CACHE_BYTES', () => {
     ['2TiB', 2 * 1024 ** 4],
     ['100000000', 100_000_000],
   ])('api §10: reads "%s"', (text, bytes) => {
-    expect(readConfig({ STORAGE_URL, CACHE_BYTES: text }).objectStore!.cacheBytes).toBe(bytes);
+    expect(readConfig({ ...STORE, CACHE_BYTES: text }).objectStore!.cacheBytes).toBe(bytes);
   });
 
   it.each(['10GB', '1MiB', '-1', 'much', '9000TiB '.repeat(2)])('api §10: refuses "%s"', (text) => {
-    expect(faultsOf({ STORAGE_URL, CACHE_BYTES: text })).toEqual([
+    expect(faultsOf({ ...STORE, CACHE_BYTES: text })).toEqual([
       expect.stringMatching(
         /^CACHE_BYTES: .* is not a size of at least 64MiB; use a number and a unit, such as "10GiB"\.$/,
       ),

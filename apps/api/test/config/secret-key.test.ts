@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deriveKeys, loadSecretKey } from '../../src/config/secret-key.ts';
 
 let parentFolder: string;
+const inFolder = (dataDir: string) => ({ secretKey: null, dataDir, objectStore: null });
 beforeAll(async () => {
   parentFolder = await mkdtemp(join(tmpdir(), 'berth-secret-'));
 });
@@ -16,7 +17,7 @@ afterAll(() => rm(parentFolder, { recursive: true }));
 /** Returns the secret key that another process loads from a folder, as hex. */
 async function loadInOtherProcess(dir: string): Promise<string> {
   const module = new URL('../../src/config/secret-key.ts', import.meta.url).href;
-  const script = `import { loadSecretKey } from '${module}'; console.log((await loadSecretKey(process.argv[1])).toString('hex'))`;
+  const script = `import { loadSecretKey } from '${module}'; console.log((await loadSecretKey({ secretKey: null, dataDir: process.argv[1], objectStore: null })).toString('hex'))`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script, dir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -27,17 +28,17 @@ async function loadInOtherProcess(dir: string): Promise<string> {
 describe('loadSecretKey', () => {
   it('api §10: creates 32 random bytes once, in a file that only its owner can read', async () => {
     const dir = join(parentFolder, 'made', 'nested');
-    const key = await loadSecretKey(dir);
+    const key = await loadSecretKey(inFolder(dir));
     expect(key).toHaveLength(32);
-    expect(await loadSecretKey(dir)).toEqual(key);
+    expect(await loadSecretKey(inFolder(dir))).toEqual(key);
     expect(await readdir(dir)).toEqual(['secret-key']);
     expect((await stat(join(dir, 'secret-key'))).mode & 0o777).toBe(0o600);
-    expect(await loadSecretKey(join(parentFolder, 'other'))).not.toEqual(key);
+    expect(await loadSecretKey(inFolder(join(parentFolder, 'other')))).not.toEqual(key);
   });
 
   it('returns the same key to all processes that start at the same time', async () => {
     const dir = join(parentFolder, 'together');
-    const ownKeys = Array.from({ length: 20 }, async () => (await loadSecretKey(dir)).toString('hex'));
+    const ownKeys = Array.from({ length: 20 }, async () => (await loadSecretKey(inFolder(dir))).toString('hex'));
     const keys = await Promise.all([...ownKeys, loadInOtherProcess(dir), loadInOtherProcess(dir)]);
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
@@ -48,7 +49,7 @@ describe('loadSecretKey', () => {
     const dir = await mkdtemp(join(parentFolder, 'bad-'));
     const file = join(dir, 'secret-key');
     await writeFile(file, content);
-    await expect(loadSecretKey(dir)).rejects.toThrow(`${file} must contain 64 hex digits; restore it`);
+    await expect(loadSecretKey(inFolder(dir))).rejects.toThrow(`${file} must contain 64 hex digits; restore it`);
     expect(await readFile(file, 'utf8')).toBe(content);
   });
 });

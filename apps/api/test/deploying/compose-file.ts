@@ -4,7 +4,10 @@ import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { ROOT } from './checkout.ts';
 
-interface Service {
+export interface Service {
+  image: string;
+  profiles?: string[];
+  volumes: string[];
   env_file?: string;
   environment: Record<string, string>;
   secrets: string[];
@@ -15,7 +18,7 @@ interface Service {
 }
 
 export interface Compose {
-  services: Record<'api' | 'db' | 'proxy', Service>;
+  services: Record<'api' | 'api-2' | 'db' | 'proxy' | 'prometheus' | 'grafana' | 'seaweedfs' | 'bucket', Service>;
   secrets: Record<string, { file: string }>;
   networks: { admin: { ipam: { config: { subnet: string }[] } } };
 }
@@ -26,7 +29,7 @@ export const example = parseEnv(readFileSync(join(ROOT, '.env.example'), 'utf8')
 
 /** Reads the compose file with an environment, by default that of `.env.example`. */
 export function readCompose(env: NodeJS.Dict<string> = {}): Compose {
-  return parse(interpolate(composeText, { ...example, ...env })) as Compose;
+  return parse(interpolate(composeText, { ...example, ...env }), { merge: true }) as Compose;
 }
 
 /** Replaces the variables of a compose file, also in the defaults of other variables. */

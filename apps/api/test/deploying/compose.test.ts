@@ -1,6 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { readVariables } from '../read-variables.ts';
@@ -24,6 +26,18 @@ describe('docker-compose.yml', () => {
   const createSecrets = () => runIn(ROOT, join(ROOT, 'deploy/compose/create-secrets'), folder);
   const secretFiles = () =>
     readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+
+  it('follows the schema of the Compose Specification', () => {
+    const dclint = dirname(createRequire(import.meta.url).resolve('dclint/package.json'));
+    const { $schema: _draft, ...schema } = JSON.parse(
+      readFileSync(join(dclint, 'schemas/compose.schema.json'), 'utf8'),
+    );
+    const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(schema);
+    validate(readCompose());
+    expect(validate.errors).toBeNull();
+    validate({ services: { api: { ...services.api, memory_limit: '1g' } } });
+    expect(validate.errors).toMatchObject([{ params: { additionalProperty: 'memory_limit' } }]);
+  });
 
   it('newcomer B15: passes every variable of .env, in which every variable of the configuration can be set', () => {
     expect(services.api.env_file).toBe('.env');
@@ -75,8 +89,8 @@ describe('docker-compose.yml', () => {
     expect(statSync(folder).mode & 0o077).toBe(0);
     await createSecrets();
     expect(secretFiles()).toEqual(files);
-    const used = [...services.api.secrets, ...services.db.secrets];
-    expect(used.toSorted()).toEqual(Object.keys(secrets).toSorted());
+    const used = new Set(Object.values(services).flatMap((service) => service.secrets ?? []));
+    expect([...used].toSorted()).toEqual(Object.keys(secrets).toSorted());
   });
 
   it('reads only variables that .env.example has, if only as a comment', () => {

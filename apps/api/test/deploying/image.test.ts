@@ -33,6 +33,7 @@ it('the context of the image has the sources that run in it, and no tests, build
     'apps/api/src/main.ts',
     'packages/core/src/index.ts',
     'packages/cli/build/package.ts',
+    'packages/server-bundle/src/build.ts',
     'apps/web/src/index.html',
     'apps/web/build/build.ts',
   ])
@@ -41,6 +42,7 @@ it('the context of the image has the sources that run in it, and no tests, build
     '.env',
     'secrets/secret-key',
     'apps/api/test/x.ts',
+    'apps/api/dist/x.cjs',
     'packages/cli/dist/x.js',
     'apps/web/dist/x.js',
     'apps/api/node_modules/x',

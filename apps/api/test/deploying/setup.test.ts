@@ -15,9 +15,10 @@ describe('the set-up of npm start', () => {
   });
   afterAll(() => removeFolder(checkout));
 
-  it('installs Node, PostgreSQL and what builds the command line and the console, without Electron and test tools, and says so', async () => {
+  it('installs Node, PostgreSQL and what builds the server, the command line and the console, without Electron and test tools, and says so', async () => {
     const output = await setUp('server');
     expect(output).toContain('Installing the server, Node and PostgreSQL (about 350 MB). This can take a minute.\n');
+    expect(output).toContain('Building the server.\n');
     expect(output).toContain('Building the command line.\n');
     expect(output).toContain('Building the console.\n');
     const packages = await installed();
@@ -25,6 +26,7 @@ describe('the set-up of npm start', () => {
       expect(packages, name).toSatisfy(isInstalled(name));
     for (const name of ['electron', 'vitest', 'typescript', 'playwright-core', '@arethetypeswrong+core'])
       expect(packages, name).not.toSatisfy(isInstalled(name));
+    expect(existsSync(join(checkout, 'apps/api/dist/main.cjs'))).toBe(true);
     expect(existsSync(join(checkout, 'packages/cli/dist/berth.js'))).toBe(true);
     expect(existsSync(join(checkout, 'apps/web/dist/index.html'))).toBe(true);
   });

