@@ -10,13 +10,19 @@ import { INVARIANTS } from './violations.ts';
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
 async function torture(settings: Settings): Promise<number> {
-  print(`Seed ${settings.seed}, ${settings.seconds} s, ${settings.workers} workers, load ${loadavg()[0]!.toFixed(1)}`);
+  print(
+    `Seed ${settings.seed}, ${settings.seconds} s, ${settings.nodes} nodes with ${settings.workers} workers, packs on ${settings.storage}, load ${loadavg()[0]!.toFixed(1)}`,
+  );
   const result = await run(settings, print);
   print(`\n${formatResult(result)}`);
   if (settings.json !== null)
     writeFileSync(
       settings.json,
-      JSON.stringify({ ...result, resources: result.resources.peaks, violations: result.violations.found }, null, 2),
+      JSON.stringify(
+        { ...result, resources: result.resources.peaks, jobs: undefined, violations: result.violations.found },
+        null,
+        2,
+      ),
     );
   if (!result.violations.any) return 0;
   process.stderr.write(

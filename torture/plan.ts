@@ -1,11 +1,22 @@
 import type { Disturbance } from './disturbances/disturbance.ts';
 import { FLOODS } from './disturbances/floods.ts';
 import { killAtStep, KILLS } from './disturbances/kills.ts';
+import { NETWORKS } from './disturbances/networks.ts';
+import { NODES } from './disturbances/nodes.ts';
 import { STOPS } from './disturbances/stops.ts';
+import { STORES } from './disturbances/stores.ts';
 import { SURROUNDINGS } from './disturbances/surroundings.ts';
 
 /** All kinds of disturbances. */
-export const DISTURBANCES: readonly Disturbance[] = [...KILLS, ...STOPS, ...SURROUNDINGS, ...FLOODS];
+export const DISTURBANCES: readonly Disturbance[] = [
+  ...KILLS,
+  ...STOPS,
+  ...SURROUNDINGS,
+  ...FLOODS,
+  ...NODES,
+  ...NETWORKS,
+  ...STORES,
+];
 
 /**
  * Yields disturbances without end: shuffled decks, each of which has every kind as often as its weight says. The same

@@ -11,6 +11,7 @@ export function formatResult(result: Result): string {
   const count = (invariant: Invariant) => String(violations.counts.get(invariant) ?? 0);
   const rows: [string, string][] = [
     ['machine', `${cpus().length} cores, highest load ${result.load.toFixed(1)}`],
+    ['nodes', `${settings.nodes} with ${settings.workers} workers each, packs on ${settings.storage}`],
     ['duration', `${(result.seconds / 60).toFixed(1)} min, ${result.rounds} rounds, seed ${settings.seed}`],
     ...kinds
       .toSorted((a, b) => a.kind.localeCompare(b.kind))

@@ -2,10 +2,11 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkPacks, checkRecords } from './checks/records.ts';
 import { checkServed } from './checks/served.ts';
+import { JobsCheck } from './checks/jobs.ts';
 import { checkDoctor, ResourceCheck, runSweep } from './checks/service.ts';
 import { reassert } from './clients/change.ts';
 import { RunEnded, UnexpectedResponse } from './clients/exchange.ts';
-import type { Tally } from './clients/oracle.ts';
+import { pick, type Tally } from './clients/oracle.ts';
 import { keepGoing, takeRareSteps } from './clients/steps.ts';
 import { takeDownOne } from './clients/take-down.ts';
 import type { Disturbance } from './disturbances/disturbance.ts';
@@ -37,6 +38,7 @@ export interface Result {
   checks: number;
   tally: Tally;
   resources: ResourceCheck;
+  jobs: JobsCheck;
   /** The highest load of the machine in one minute. */
   load: number;
   violations: Violations;
@@ -69,7 +71,8 @@ export async function run(settings: Settings, report: Report): Promise<Result> {
     doctorRuns: 0,
     checks: 0,
     tally: world.town.wire.tally,
-    resources: new ResourceCheck(world.service, world.violations),
+    resources: new ResourceCheck(world.nodes, world.violations),
+    jobs: new JobsCheck(world.records, world.violations),
     load: 0,
     violations: world.violations,
   };
@@ -93,13 +96,14 @@ export async function run(settings: Settings, report: Report): Promise<Result> {
 }
 
 async function runRound(world: World, result: Result, disturbance: Disturbance): Promise<string> {
-  const { town, random } = world;
+  const { nodes, town, random } = world;
   const acknowledgedBefore = result.tally.acknowledged;
   const stop = new AbortController();
   const traffic = Promise.all(town.clients.map((client) => keepGoing(town, client, stop.signal)));
   await Promise.race([traffic, sleep(TRAFFIC_MS.before + random() * TRAFFIC_MS.more)]);
   const disturbedAt = performance.now();
-  const outcome = await disturbance.run(world).catch((error: unknown) => {
+  const node = pick(random, nodes)!;
+  const outcome = await disturbance.run(world, node).catch((error: unknown) => {
     if (!(error instanceof StartFailed)) throw error;
     world.violations.add('recovery', error.message);
     return { detail: error.message, since: disturbedAt };
@@ -134,7 +138,7 @@ async function recover(world: World, result: Result, disturbance: Disturbance, s
     seconds !== null && seconds <= recoverySeconds,
     'recovery',
     () =>
-      `${kind}: ${seconds === null ? `not after ${recoverySeconds * GIVE_UP_FACTOR} s` : `${seconds.toFixed(1)} s instead of ${recoverySeconds} s`}; the log ends: ${world.service.log().slice(-600)}`,
+      `${kind}: ${seconds === null ? `not after ${recoverySeconds * GIVE_UP_FACTOR} s` : `${seconds.toFixed(1)} s instead of ${recoverySeconds} s`}; the logs end: ${world.nodes.map(({ service }) => service.log().slice(-600)).join('\n')}`,
   );
   const known = result.kinds.find((one) => one.kind === kind);
   const entry = known ?? { kind, count: 0, slowestSeconds: 0 };
@@ -150,7 +154,8 @@ async function recover(world: World, result: Result, disturbance: Disturbance, s
 
 /** Checks everything while no client changes anything. */
 async function check(world: World, result: Result): Promise<void> {
-  const { direct, records, service, town, violations } = world;
+  const { direct, nodes, records, town, violations, random } = world;
+  const { service } = pick(random, nodes)!;
   try {
     await waitUntilQuiet(world);
     for (const client of town.clients) await reassert(direct.wire, client);
@@ -159,9 +164,10 @@ async function check(world: World, result: Result): Promise<void> {
     await runSweep(service, violations);
     await Promise.all([checkServed(direct), checkDoctor(service, violations)]);
     await checkRecords({ records, clients: town.clients, violations });
-    await checkPacks({ records, violations }, service.dataDir, { open: true, sealed: false });
+    await checkPacks(world, { open: true, sealed: false });
     await result.resources.run();
-    violations.require(service.isRunning(), 'recovery', () => 'the server has ended');
+    await result.jobs.run();
+    for (const node of nodes) violations.require(node.service.isRunning(), 'recovery', () => 'a server has ended');
   } catch (error) {
     if (!(error instanceof UnexpectedResponse || error instanceof RunEnded)) throw error;
   }
@@ -184,12 +190,14 @@ async function waitUntilQuiet({ records, violations }: World): Promise<void> {
 
 /** Ends all processes, and checks that nothing is left over that only a running process may leave. */
 async function finish(world: World, result: Result): Promise<void> {
-  const { records, service, violations } = world;
+  const { nodes, violations } = world;
+  const services = nodes.map(({ service }) => service);
+  const startAll = () => Promise.all(services.map((service) => service.start()));
   await result.resources.runLast();
   const since = performance.now();
-  await service.killAll();
-  service.shiftClock(0);
-  await service.start();
+  await Promise.all(services.map((service) => service.killAll()));
+  for (const service of services) service.shiftClock(0);
+  await startAll();
   await recover(
     world,
     result,
@@ -198,8 +206,8 @@ async function finish(world: World, result: Result): Promise<void> {
   );
   await check(world, result);
   if (violations.any) return;
-  await service.stop();
-  await runSweep(service, violations, { BOOT_STALE: '0s' });
-  await service.start();
-  await checkPacks({ records, violations }, service.dataDir, { open: false, sealed: false });
+  await Promise.all(services.map((service) => service.stop()));
+  await runSweep(services[0]!, violations, { BOOT_STALE: '0s' });
+  await startAll();
+  await checkPacks(world, { open: false, sealed: false });
 }

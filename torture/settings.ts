@@ -7,7 +7,12 @@ export interface Settings {
   seed: number;
   /** The kinds of disturbances; empty for all. */
   only: readonly string[];
+  /** The number of servers on one database and one object store. */
+  nodes: number;
+  /** The number of workers of each server. */
   workers: number;
+  /** Where packs are stored. Several nodes need `s3`. */
+  storage: 'disk' | 's3';
   /** An external database; `null` for the embedded one, which the run then kills. */
   databaseUrl: string | null;
   /** The number of sockets of a flood of slow clients. */
@@ -27,7 +32,9 @@ export const USAGE = `Usage: npm run torture -- [options]
   --seconds N
   --seed N           repeat the plan of an earlier run
   --only KIND        only these kinds of disturbances (repeatable)
-  --workers N        the number of workers (default 2)
+  --workers N        the number of workers of each node (default 2; 1 with several nodes)
+  --nodes N          the number of nodes, on one database and one object store (default 1)
+  --storage WHERE    where packs are stored: disk or s3 (default disk); several nodes need s3
   --database-url URL an external PostgreSQL, which is not killed
   --sockets N        slow sockets of one flood (default 10000)
   --uploads N        simultaneous deploys of one flood (default 1000)
@@ -42,7 +49,9 @@ const OPTIONS = {
   hours: { type: 'string' },
   seed: { type: 'string' },
   only: { type: 'string', multiple: true },
-  workers: { type: 'string', default: '2' },
+  workers: { type: 'string' },
+  nodes: { type: 'string', default: '1' },
+  storage: { type: 'string', default: 'disk' },
   'database-url': { type: 'string' },
   sockets: { type: 'string', default: '10000' },
   uploads: { type: 'string', default: '1000' },
@@ -69,19 +78,25 @@ export function readCommand(args: readonly string[]): Command {
   if (values.list) return { kind: 'list' };
   if (values.faults) return { kind: 'faults', names: positionals };
   if (positionals.length > 0) throw new Error(`"${positionals[0]}" is not an option.`);
-  const number = (name: 'seconds' | 'minutes' | 'hours' | 'seed' | 'workers' | 'sockets' | 'uploads') => {
+  const number = (name: 'seconds' | 'minutes' | 'hours' | 'seed' | 'workers' | 'nodes' | 'sockets' | 'uploads') => {
     const text = values[name];
     if (text === undefined) return null;
     const value = Number(text);
     if (!(value >= 0)) throw new Error(`--${name} must be a number that is not negative.`);
     return value;
   };
+  const { storage } = values;
+  const nodes = Math.max(1, number('nodes')!);
+  if (storage !== 'disk' && storage !== 's3') throw new Error('--storage must be disk or s3.');
+  if (nodes > 1 && storage === 'disk') throw new Error('--nodes above 1 needs --storage s3.');
   const given = [number('seconds'), scaled(number('minutes'), 60), scaled(number('hours'), 3_600)];
   const settings: Settings = {
     seconds: given.find((value) => value !== null) ?? DEFAULT_SECONDS,
     seed: number('seed') ?? Date.now() % 1_000_000,
     only: values.only ?? [],
-    workers: Math.max(1, number('workers')!),
+    nodes,
+    workers: Math.max(1, number('workers') ?? (nodes > 1 ? 1 : 2)),
+    storage,
     databaseUrl: values['database-url'] ?? null,
     sockets: number('sockets')!,
     uploads: number('uploads')!,

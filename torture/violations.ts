@@ -10,11 +10,13 @@ export const INVARIANTS = {
   caps: 'No account exceeds a cap of its plan.',
   claims: 'Of two accounts that claim a deployment, exactly one gets it.',
   activities: 'Every acknowledged change is in the audit log exactly once.',
-  revoked: 'A revoked or expired credential is refused by every worker.',
-  orphans: 'After a sweep, the files, the rows of packs and the packs in use are the same.',
+  revoked: 'A revoked or expired credential is refused by every worker of every node.',
+  available: 'While one node after the other restarts, no visit fails.',
+  orphans: 'After a sweep, the files or objects, the rows of packs and the packs in use are the same.',
   doctor: 'The doctor finds no damage and no drift.',
+  jobs: 'One node runs the periodic jobs, also after the one that ran them was killed.',
   resources: 'Descriptors and memory of every process are bounded, and no removed pack stays open.',
-  recovery: 'The service works again in time and without intervention, with all its workers.',
+  recovery: 'The service works again in time and without intervention, with all its nodes and workers.',
   answers: 'Every response is the expected one, or 503 with Retry-After.',
 } as const;
 

@@ -1,10 +1,10 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PACKS_IN_USE, WRONG_DEPLOYMENT_COUNTS, WRONG_STORAGE_SIZES } from '@berth/testing/recounts';
 import type { Client, Order } from '../clients/oracle.ts';
 import type { Violations } from '../violations.ts';
 import type { Records } from '../world/database.ts';
+import { listPacks, listTemporaryFiles } from '../world/pack-files.ts';
+import type { World } from '../world/world.ts';
 
 /** What the checks of the records need. */
 interface Books {
@@ -95,31 +95,26 @@ interface Leftovers {
   sealed: boolean;
 }
 
-/** Checks after a sweep that files, rows and the packs in use are the same. */
-export async function checkPacks(
-  { records, violations }: Pick<Books, 'records' | 'violations'>,
-  dataDir: string,
-  leftovers: Leftovers,
-): Promise<void> {
-  let remaining = await findLeftovers(records, dataDir, leftovers);
+/** What the checks of the packs need. */
+type Stored = Pick<World, 'nodes' | 'records' | 'store' | 'violations'>;
+
+/** Checks after a sweep that files or objects, rows, and the packs in use are the same. */
+export async function checkPacks(stored: Stored, leftovers: Leftovers): Promise<void> {
+  let remaining = await findLeftovers(stored, leftovers);
   // The jobs of the server go on. Only what is found again is left over.
   for (let look = 0; look < LOOKS && remaining.size > 0; look += 1) {
     await sleep(LOOK_PAUSE_MS);
-    const again = await findLeftovers(records, dataDir, leftovers);
+    const again = await findLeftovers(stored, leftovers);
     remaining = new Map([...remaining].filter(([id]) => again.has(id)));
   }
-  for (const [id, problem] of remaining) violations.add('orphans', `${id}: ${problem}`);
+  for (const [id, problem] of remaining) stored.violations.add('orphans', `${id}: ${problem}`);
 }
 
-async function findLeftovers(
-  records: Records,
-  dataDir: string,
-  { open, sealed }: Leftovers,
-): Promise<Map<string, string>> {
+async function findLeftovers(stored: Stored, { open, sealed }: Leftovers): Promise<Map<string, string>> {
+  const { records } = stored;
   const rows = await records.query<{ id: string; state: string }>('select id, state from pack');
   const used = new Set((await records.query<{ id: string }>(PACKS_IN_USE)).map(({ id }) => id));
-  const entries = await readdir(join(dataDir, 'packs'), { recursive: true, withFileTypes: true });
-  const files = new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name.replace(/\.pack$/, '')));
+  const files = await listPacks(stored);
   const found = new Map<string, string>();
   for (const { id, state } of rows) {
     if (state === 'dead') found.set(id, 'the pack is dead after a sweep');
@@ -130,6 +125,6 @@ async function findLeftovers(
     files.delete(id);
   }
   for (const id of files) found.set(id, 'the file has no row');
-  if (!open) for (const name of await readdir(join(dataDir, 'spool'))) found.set(name, 'the temporary file is left');
+  if (!open) for (const path of await listTemporaryFiles(stored)) found.set(path, 'the temporary file is left');
   return found;
 }

@@ -5,7 +5,7 @@ import type { Town } from '../clients/steps.ts';
 import { checkDomain, checkFile, unlock } from '../clients/visit.ts';
 
 const CODINGS = ['identity', 'br', 'gzip', 'zstd'];
-/** Connections are distributed at random, so several requests reach every worker. */
+/** Connections are distributed at random, so several requests reach every worker of a node. */
 const VISITS = 5;
 const PARALLEL = 8;
 
@@ -16,9 +16,13 @@ export async function checkServed(town: Town): Promise<void> {
   const tasks: (() => Promise<void>)[] = [];
   for (const client of clients) {
     for (const site of client.sites) tasks.push(() => checkSite(town, site));
-    for (const site of client.gone)
-      for (let i = 0; i < VISITS; i += 1) tasks.push(() => checkFile(wire, site, site.files[0]!, { nowSeconds }));
-    tasks.push(...repeat(VISITS, () => checkDomain(wire, client, nowSeconds)), ...checksOfCredentials(town, client));
+    for (const http of wire.nodes) {
+      const node = { ...wire, http };
+      for (const site of client.gone)
+        tasks.push(...repeat(VISITS, () => checkFile(node, site, site.files[0]!, { nowSeconds })));
+      tasks.push(...repeat(VISITS, () => checkDomain(node, client, nowSeconds)));
+    }
+    tasks.push(...checksOfCredentials(town, client));
   }
   await runAll(tasks);
 }
@@ -28,8 +32,9 @@ async function checkSite(town: Town, site: Site): Promise<void> {
   const nowSeconds = town.nowSeconds();
   const isProtected = site.state === 'live' && site.password !== null && !site.mayHaveExpired;
   if (isProtected) {
-    for (let i = 0; i < VISITS; i += 1)
-      await checkFile(wire, { ...site, cookie: null }, site.files[0]!, { nowSeconds });
+    for (const http of wire.nodes)
+      for (let i = 0; i < VISITS; i += 1)
+        await checkFile({ ...wire, http }, { ...site, cookie: null }, site.files[0]!, { nowSeconds });
     if (site.cookie === null && (site.expires === null || nowSeconds < site.expires - 60)) await unlock(wire, site);
     if (site.cookie === null) return;
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Violations } from '../violations.ts';
 import { type Resources, resourcesOf } from '../world/processes.ts';
+import type { Node } from '../world/node.ts';
 import type { Service } from '../world/service.ts';
 
 /** A worker keeps at most 128 packs open for reading. */
@@ -17,16 +18,16 @@ export class ResourceCheck {
   readonly peaks = { descriptors: 0, memoryBytes: 0 };
   /** When a removed pack was first found open, by process and path. */
   readonly #removedPacks = new Map<string, number>();
-  readonly #service: Service;
+  readonly #nodes: readonly Node[];
   readonly #violations: Violations;
 
-  constructor(service: Service, violations: Violations) {
-    this.#service = service;
+  constructor(nodes: readonly Node[], violations: Violations) {
+    this.#nodes = nodes;
     this.#violations = violations;
   }
 
   async run(): Promise<void> {
-    const processes = this.#service.processes('server', 'worker');
+    const processes = this.#processes();
     for (const { pid, kind } of processes) {
       const found = await this.#whenFewDescriptors(pid);
       if (!found) continue;
@@ -49,8 +50,12 @@ export class ResourceCheck {
     const hasOpen = () => this.#removedPacks.size > 0;
     for (const end = performance.now() + CLOSED_AFTER_MS + POLL_MS; hasOpen() && performance.now() < end;) {
       await sleep(POLL_MS);
-      this.#checkRemovedPacks(this.#service.processes('server', 'worker').map(({ pid }) => pid));
+      this.#checkRemovedPacks(this.#processes().map(({ pid }) => pid));
     }
+  }
+
+  #processes() {
+    return this.#nodes.flatMap(({ service }) => service.processes('server', 'worker'));
   }
 
   /** Waits for connections that are being closed. */

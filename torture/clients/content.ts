@@ -20,6 +20,8 @@ export const digestOf = (file: FileSpec): string => hash('sha256', bytesOf(file)
 
 const SHARED_FILES = 12;
 const BIG_BYTES = 1_300_000;
+/** More than an object store gets with one request. */
+const HUGE_BYTES = 9_000_000;
 
 /**
  * Makes the files of a site: a marker that only this site has, and files that other sites have too, so that deploys often
@@ -39,5 +41,6 @@ export function makeFiles(marker: string, random: () => number): FileSpec[] {
     const isShared = random() < 0.5;
     files.push({ path: 'big.bin', seed: isShared ? 'big' : `big ${marker}`, size: BIG_BYTES, random: true });
   }
+  if (random() < 0.02) files.push({ path: 'huge.bin', seed: `huge ${marker}`, size: HUGE_BYTES, random: true });
   return files;
 }

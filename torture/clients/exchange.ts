@@ -11,7 +11,10 @@ export class UnexpectedResponse extends Error {}
 
 /** What requests need. */
 export interface Wire {
+  /** Sends requests to any node. */
   http: Http;
+  /** Sends requests to one node each. */
+  nodes: readonly Http[];
   violations: Violations;
   tally: Tally;
   /** Aborted when the run ends. */

@@ -25,6 +25,22 @@ export type Http = (request: HttpRequest) => Promise<HttpResponse>;
 
 const TIMEOUT_MS = 30_000;
 
+/** Creates a function that sends requests to several nodes in turn, and to the next one if a node refuses the connection. */
+export function balance(nodes: readonly Http[]): Http {
+  let turn = 0;
+  return async (request) => {
+    turn += 1;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await nodes[(turn + attempt) % nodes.length]!(request);
+      } catch (error) {
+        const isRefused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+        if (!isRefused || attempt === nodes.length - 1) throw error;
+      }
+    }
+  };
+}
+
 /** Creates a function that sends requests to a port, each on its own connection. It rejects if the response is not complete. */
 export function createHttp(port: number): Http {
   return ({ host, path, method = 'GET', key = null, headers = {}, json, cutAfter, timeoutMs = TIMEOUT_MS, ...rest }) =>

@@ -1,24 +1,25 @@
+import type { Node } from '../world/node.ts';
 import type { World } from '../world/world.ts';
 
 /** What one disturbance did. */
-interface Outcome {
+export interface Outcome {
   /** What is worth a line of progress. */
   detail: string;
   /** When the service could begin to recover, as of `performance.now()`. */
   since: number;
 }
 
-/** One way to disturb the service while clients use it. */
+/** One way to disturb one node, or what all nodes share, while clients use them. */
 export interface Disturbance {
   kind: string;
   /** How often it is in a deck of the plan. */
   weight: number;
   /** The time in which the service must work again, in seconds. */
   recoverySeconds: number;
-  /** Whether it kills the embedded database and leaves the restart to the server. */
+  /** Whether it kills the database and leaves the restart to the server, or to the process manager of a shared database. */
   killsDatabase?: boolean;
   /** Why it is impossible here; `null` if it is possible. */
   impossible?(world: World): string | null;
   /** Disturbs, and ends the disturbance. Whatever must recover then recovers without further action. */
-  run(world: World): Promise<Outcome>;
+  run(world: World, node: Node): Promise<Outcome>;
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formOf } from '@berth/testing/requests';
 import { definite } from '../clients/exchange.ts';
-import { createHttp } from '../clients/http.ts';
 import type { World } from '../world/world.ts';
 import type { Disturbance } from './disturbance.ts';
 
@@ -19,8 +18,8 @@ const floodUploads: Disturbance = {
   weight: 1,
   recoverySeconds: RECOVERY_SECONDS,
   async run(world) {
-    const { service, settings, small, violations, direct } = world;
-    const http = createHttp(service.port);
+    const { settings, small, violations, direct } = world;
+    const { http } = direct.wire;
     const statuses = new Map<number | string, number>();
     const published: string[] = [];
     const deploy = async (n: number) => {
@@ -47,27 +46,20 @@ const floodUploads: Disturbance = {
       'acknowledged-bytes',
       () => `${published.length} deploys of a flood were acknowledged, and ${row!.count} exist`,
     );
-    await removeAll(world, published, direct.wire);
+    await removeAll(world, published);
     const counts = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ');
     return { detail: counts, since };
   },
 };
 
-async function removeAll(
-  { small, service }: World,
-  ids: readonly string[],
-  wire: World['direct']['wire'],
-): Promise<void> {
+async function removeAll({ small, direct }: World, ids: readonly string[]): Promise<void> {
   const remove = (id: string) => () => ({
     host: 'localhost',
     key: small.key,
     method: 'DELETE',
     path: `/deployments/${id}`,
   });
-  for (const id of ids)
-    await definite({ ...wire, http: createHttp(service.port) }, `delete ${id}`, remove(id), [202, 404]).catch(
-      () => null,
-    );
+  for (const id of ids) await definite(direct.wire, `delete ${id}`, remove(id), [202, 404]).catch(() => null);
 }
 
 /** Opens many connections that send a byte from time to time, from many addresses. */
@@ -75,7 +67,7 @@ const floodSockets: Disturbance = {
   kind: 'flood-slow-sockets',
   weight: 1,
   recoverySeconds: RECOVERY_SECONDS,
-  async run({ service, settings }) {
+  async run({ settings }, { service }) {
     const program = join(import.meta.dirname, 'slow-sockets.ts');
     const child = fork(program, [String(service.port), String(settings.sockets)], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FAILPOINTS } from '@berth/testing/internals';
 import { pick } from '../clients/oracle.ts';
 import { signal } from '../world/processes.ts';
+import type { Service } from '../world/service.ts';
 import type { World } from '../world/world.ts';
 import type { Disturbance } from './disturbance.ts';
 
@@ -9,11 +10,11 @@ const START_SECONDS = 60;
 const DATABASE_SECONDS = 15;
 const STEP_MS = 3_000;
 
-const needsEmbedded = ({ service }: World) => (service.embedded ? null : 'the database is external');
-const needsWorkers = ({ service }: World) => (service.workers > 1 ? null : 'there is one process only');
+const needsDatabase = ({ databaseProcesses }: World) => (databaseProcesses ? null : 'the database is external');
+const needsWorkers = ({ settings }: World) => (settings.workers > 1 ? null : 'there is one process only');
 
 /** Starts the server again. Its recovery begins with the start. */
-async function startAgain(service: World['service']): ReturnType<Disturbance['run']> {
+async function startAgain(service: Service): ReturnType<Disturbance['run']> {
   const since = performance.now();
   const seconds = await service.start();
   return { detail: `started again in ${seconds.toFixed(1)} s`, since };
@@ -24,7 +25,7 @@ const killServer: Disturbance = {
   kind: 'kill-server',
   weight: 2,
   recoverySeconds: START_SECONDS,
-  async run({ service }) {
+  async run(_world, { service }) {
     const [server] = service.processes('server');
     signal(server!.pid, 'SIGKILL');
     await service.ended();
@@ -37,7 +38,7 @@ const killEverything: Disturbance = {
   kind: 'kill-everything',
   weight: 2,
   recoverySeconds: START_SECONDS,
-  async run({ service }) {
+  async run(_world, { service }) {
     await service.killAll();
     return startAgain(service);
   },
@@ -48,7 +49,7 @@ const restart: Disturbance = {
   kind: 'restart',
   weight: 1,
   recoverySeconds: START_SECONDS,
-  async run({ service }) {
+  async run(_world, { service }) {
     await service.stop();
     return startAgain(service);
   },
@@ -59,7 +60,7 @@ const killWorker: Disturbance = {
   weight: 2,
   recoverySeconds: START_SECONDS,
   impossible: needsWorkers,
-  async run({ service, random }) {
+  async run({ random }, { service }) {
     signal(pick(random, service.processes('worker'))!.pid, 'SIGKILL');
     return { detail: '', since: performance.now() };
   },
@@ -70,7 +71,7 @@ const killAllWorkers: Disturbance = {
   weight: 1,
   recoverySeconds: START_SECONDS,
   impossible: needsWorkers,
-  async run({ service }) {
+  async run(_world, { service }) {
     for (const { pid } of service.processes('worker')) signal(pid, 'SIGKILL');
     return { detail: 'all', since: performance.now() };
   },
@@ -81,9 +82,9 @@ const killDatabase: Disturbance = {
   weight: 10,
   recoverySeconds: DATABASE_SECONDS,
   killsDatabase: true,
-  impossible: needsEmbedded,
-  async run({ service }) {
-    for (const { pid } of service.processes('database')) signal(pid, 'SIGKILL');
+  impossible: needsDatabase,
+  async run({ databaseProcesses }) {
+    for (const { pid } of databaseProcesses!('database')) signal(pid, 'SIGKILL');
     return { detail: '', since: performance.now() };
   },
 };
@@ -94,12 +95,12 @@ const killDatabaseWithStoppedSession: Disturbance = {
   weight: 1,
   recoverySeconds: DATABASE_SECONDS,
   killsDatabase: true,
-  impossible: needsEmbedded,
-  async run({ service, random }) {
-    const session = pick(random, service.processes('database session'));
+  impossible: needsDatabase,
+  async run({ databaseProcesses, random }) {
+    const session = pick(random, databaseProcesses!('database session'));
     if (session) signal(session.pid, 'SIGSTOP');
     await sleep(50);
-    for (const { pid } of service.processes('database')) signal(pid, 'SIGKILL');
+    for (const { pid } of databaseProcesses!('database')) signal(pid, 'SIGKILL');
     return { detail: '', since: performance.now() };
   },
 };
@@ -110,9 +111,9 @@ const killSession: Disturbance = {
   weight: 1,
   recoverySeconds: DATABASE_SECONDS,
   killsDatabase: true,
-  impossible: needsEmbedded,
-  async run({ service, random }) {
-    const session = pick(random, service.processes('database session'));
+  impossible: needsDatabase,
+  async run({ databaseProcesses, random }) {
+    const session = pick(random, databaseProcesses!('database session'));
     if (session) signal(session.pid, 'SIGKILL');
     return { detail: '', since: performance.now() };
   },
@@ -139,7 +140,7 @@ export const killAtStep = (steps: readonly string[]): Disturbance => ({
   kind: 'kill-at-step',
   weight: 3,
   recoverySeconds: START_SECONDS,
-  async run({ service, random }) {
+  async run({ random }, { service }) {
     const chosen = pick(random, steps)!;
     const step = steps.length === 1 ? chosen : `${chosen}:${1 + Math.floor(random() * 3)}`;
     await service.stop();
@@ -159,7 +160,7 @@ const killSweep: Disturbance = {
   kind: 'kill-sweep',
   weight: 1,
   recoverySeconds: DATABASE_SECONDS,
-  async run({ service, random }) {
+  async run({ random }, { service }) {
     const delayMs = 300 + Math.floor(random() * 1_500);
     const sweeping = service.operate(['sweep'], {}, delayMs);
     const { code } = await sweeping;

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { World } from '../world/world.ts';
 import type { Disturbance } from './disturbance.ts';
 
 const RECOVERY_SECONDS = 30;
@@ -11,8 +10,8 @@ const fullDisk: Disturbance = {
   kind: 'full-disk',
   weight: 2,
   recoverySeconds: 60,
-  impossible: ({ disk }) => (disk ? null : 'mounting a small disk needs root'),
-  async run({ disk, service, random }) {
+  impossible: ({ nodes }) => (nodes[0]!.disk ? null : 'mounting a small disk needs root'),
+  async run({ random }, { disk, service }) {
     disk!.fill();
     const ms = 1_500 + Math.floor(random() * 3_000);
     for (let waited = 0; waited < ms; waited += 250) {
@@ -35,7 +34,7 @@ const cutConnections: Disturbance = {
   kind: 'cut-connections',
   weight: 2,
   recoverySeconds: RECOVERY_SECONDS,
-  async run({ proxy, random }) {
+  async run({ random }, { proxy }) {
     const cut = proxy.cutAll();
     proxy.disturb({ resets: 0.3, stalls: 0.1, random });
     await sleep(2_000 + random() * 2_000);
@@ -50,8 +49,7 @@ function shiftClock(kind: string, direction: 1 | -1): Disturbance {
     kind,
     weight: 1,
     recoverySeconds: RECOVERY_SECONDS,
-    async run(world: World) {
-      const { service, random } = world;
+    async run({ random }, { service }) {
       const hours = 1 + random() * (MAX_HOURS - 1);
       service.shiftClock(direction * hours * HOUR_MS);
       await sleep(2_000 + random() * 2_000);
@@ -65,7 +63,7 @@ const setClockRight: Disturbance = {
   kind: 'clock-right',
   weight: 1,
   recoverySeconds: RECOVERY_SECONDS,
-  async run({ service }) {
+  async run(_world, { service }) {
     service.shiftClock(0);
     await sleep(1_000);
     return { detail: '', since: performance.now() };

@@ -17,6 +17,8 @@ export interface Fault {
   breaks: readonly Invariant[];
   /** The kinds of disturbances that reach the fault. */
   only: readonly string[];
+  /** Further options of the run. Default: none. */
+  options?: readonly string[];
   /** The time within which it must be found. Default: 90. */
   seconds?: number;
 }

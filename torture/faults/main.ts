@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import type { Invariant, Violation } from '../violations.ts';
@@ -48,10 +48,21 @@ const isFound = ({ fault, found }: Trial) => found.some((invariant) => fault.bre
 
 async function tryFault(dir: string, fault: Fault): Promise<Trial> {
   const json = join(dir, 'result.json');
-  const options = ['--seconds', String(fault.seconds ?? DEFAULT_SECONDS), '--seed', String(SEED), '--json', json];
+  const options = [
+    '--seconds',
+    String(fault.seconds ?? DEFAULT_SECONDS),
+    '--seed',
+    String(SEED),
+    '--json',
+    json,
+    ...(fault.options ?? []),
+  ];
   const only = fault.only.flatMap((kind) => ['--only', kind]);
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [join(dir, 'torture/main.ts'), ...options, ...only], { stdio: 'ignore' });
+  rmSync(json, { force: true });
+  const child = spawn(process.execPath, [join(dir, 'torture/main.ts'), ...options, ...only], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   await once(child, 'exit');
   const seconds = (performance.now() - startedAt) / 1_000;
   const { violations } = JSON.parse(readFileSync(json, 'utf8')) as { violations: Violation[] };

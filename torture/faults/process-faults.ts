@@ -104,8 +104,8 @@ export const PROCESS_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: `${API}/service/open-core.ts`,
-        find: '(await loadSecretKey(config.dataDir))',
-        replace: '(options.visitor && cluster.isWorker ? randomBytes(32) : await loadSecretKey(config.dataDir))',
+        find: '(await loadSecretKey(config))',
+        replace: '(options.visitor && cluster.isWorker ? randomBytes(32) : await loadSecretKey(config))',
       },
       {
         file: `${API}/service/open-core.ts`,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 
 /** How the proxy treats the bytes of new connections. */
 interface Trouble {
@@ -10,25 +10,40 @@ interface Trouble {
   random: () => number;
 }
 
-/** A TCP proxy between the clients and the server, which can cut and stall connections. */
+/** Which answers are lost. */
+interface LostAnswers {
+  /** The text in a request whose answer may be lost. */
+  to: string;
+  share: number;
+  random: () => number;
+}
+
+/** A TCP proxy between clients and a server, which can cut, stall and silence connections. */
 export interface ConnectionProxy {
   port: number;
   /** Resets every connection. @returns Their number. */
   cutAll(): number;
   /** Disturbs connections until it is called with `null`. Stalled connections are then reset. */
   disturb(trouble: Trouble | null): void;
+  /** Resets connections after the effect of some requests, before their answers arrive, until it is called with `null`. */
+  loseAnswers(lost: LostAnswers | null): void;
+  /** Swallows all bytes of all connections, as a network that loses its packets. Ends with `false`, which resets these connections. */
+  silence(isSilent: boolean): void;
   close(): Promise<void>;
 }
 
 const MAX_BYTES_BEFORE_TROUBLE = 200_000;
 
-export async function startConnectionProxy(portOfServer: () => number): Promise<ConnectionProxy> {
+/** Starts a proxy in front of a server. @param target Where the server listens. */
+export async function startConnectionProxy(target: NetConnectOpts): Promise<ConnectionProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   const stalled = new Set<Socket>();
   let current: Trouble | null = null;
+  let lost: LostAnswers | null = null;
+  let isSilenced = false;
 
   const server = createServer((socket) => {
-    const upstream = connect({ port: portOfServer(), host: '127.0.0.1' });
+    const upstream = connect(target);
     const pair = [socket, upstream] as const;
     pairs.add(pair);
     for (const [from, to] of [pair, [upstream, socket]] as const) {
@@ -40,7 +55,11 @@ export async function startConnectionProxy(portOfServer: () => number): Promise<
       });
       from.pipe(to);
     }
-    if (current) plan(current, socket, upstream);
+    socket.on('data', (request: Buffer) => {
+      if (lost && request.includes(lost.to) && lost.random() < lost.share) loseAnswer(pair);
+    });
+    if (isSilenced) stall(pair);
+    else if (current) plan(current, socket, upstream);
   });
 
   function plan({ resets, stalls, random }: Trouble, socket: Socket, upstream: Socket): void {
@@ -51,22 +70,42 @@ export async function startConnectionProxy(portOfServer: () => number): Promise<
       bytesLeft -= chunk.length;
       if (bytesLeft > 0) return;
       if (choice < resets) {
-        socket.resetAndDestroy();
-        upstream.resetAndDestroy();
+        reset([socket, upstream]);
         return;
       }
-      stalled.add(socket);
-      for (const [from, to] of [
-        [socket, upstream],
-        [upstream, socket],
-      ] as const) {
-        from.unpipe(to);
-        from.pause();
-      }
+      stall([socket, upstream]);
     };
     socket.on('data', watch);
     upstream.on('data', watch);
   }
+
+  function stall([socket, upstream]: readonly [Socket, Socket]): void {
+    stalled.add(socket);
+    for (const [from, to] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      from.unpipe(to);
+      from.pause();
+    }
+  }
+
+  function loseAnswer(pair: readonly [Socket, Socket]): void {
+    const [socket, upstream] = pair;
+    upstream.unpipe(socket);
+    upstream.once('data', () => reset(pair)).resume();
+  }
+
+  function reset([socket, upstream]: readonly [Socket, Socket]): void {
+    socket.resetAndDestroy();
+    // Unix sockets cannot be reset.
+    if ('path' in target) upstream.destroy();
+    else upstream.resetAndDestroy();
+  }
+
+  const resetStalled = () => {
+    for (const socket of stalled) socket.resetAndDestroy();
+  };
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,12 +113,20 @@ export async function startConnectionProxy(portOfServer: () => number): Promise<
     port: (server.address() as AddressInfo).port,
     cutAll() {
       const count = pairs.size;
-      for (const pair of pairs) for (const socket of pair) socket.resetAndDestroy();
+      for (const pair of pairs) reset(pair);
       return count;
     },
     disturb(trouble) {
       current = trouble;
-      if (!trouble) for (const socket of stalled) socket.resetAndDestroy();
+      if (!trouble) resetStalled();
+    },
+    loseAnswers(answers) {
+      lost = answers;
+    },
+    silence(isSilent) {
+      isSilenced = isSilent;
+      if (isSilent) for (const pair of pairs) stall(pair);
+      else resetStalled();
     },
     async close() {
       for (const pair of pairs) for (const socket of pair) socket.destroy();

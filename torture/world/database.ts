@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import type { DatabaseAddress } from '@berth/core';
 import pg from 'pg';
 
 /** Reads the database directly, not through the service. */
@@ -9,11 +9,11 @@ export interface Records {
   busy(): Promise<number>;
 }
 
-export function createRecords(dataDir: string, databaseUrl: string | null): Records {
+export function createRecords(database: DatabaseAddress): Records {
   const address =
-    databaseUrl === null
-      ? { host: join(dataDir, 'postgres'), port: 5432, user: 'berth', database: 'berth', password: '' }
-      : { connectionString: databaseUrl };
+    'url' in database
+      ? { connectionString: database.url }
+      : { host: database.socketDir, port: 5432, user: database.user, database: database.database, password: '' };
   const query: Records['query'] = async (text, values) => {
     const client = new pg.Client({ ...address, connectionTimeoutMillis: 10_000, query_timeout: 60_000 });
     client.on('error', () => {});

@@ -6,16 +6,13 @@ import { pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '@berth/testing/free-ports';
 import { OWNER_KEY } from '@berth/testing/requests';
-import type { Settings } from '../settings.ts';
 import { processesOf, type ServiceProcess, signal } from './processes.ts';
 
-/** The service under test: a server with its workers and its database, which the run starts, kills and restarts. */
+/** One server with its workers, and its database if that is embedded, which the run starts, kills and restarts. */
 export interface Service {
   readonly port: number;
   readonly dataDir: string;
   readonly workers: number;
-  /** Whether the embedded database is used. */
-  readonly embedded: boolean;
   /** Everything that the processes have logged, at most the last megabyte. */
   log(): string;
   processes(...kinds: ServiceProcess['kind'][]): ServiceProcess[];
@@ -53,12 +50,26 @@ const RETRY_MS = 100;
 const MAX_LOG = 1024 ** 2;
 const OPERATOR_TIMEOUT_MS = 120_000;
 
-export async function createService(
-  settings: Pick<Settings, 'workers' | 'databaseUrl'>,
-  { dataDir, clockFile }: { dataDir: string; clockFile: string },
-): Promise<Service> {
+export interface ServiceOptions {
+  workers: number;
+  dataDir: string;
+  /** The file with the shift of the clock. */
+  clockFile: string;
+  /** Further variables of the server and of the commands of the operator. */
+  env: Record<string, string>;
+  /** Further variables of the commands alone. */
+  operatorEnv: Record<string, string>;
+}
+
+/** Prepares a server on a free port without starting it. */
+export async function createService({
+  workers,
+  dataDir,
+  clockFile,
+  env,
+  operatorEnv,
+}: ServiceOptions): Promise<Service> {
   const [port = 0] = await freePorts(1);
-  const { workers, databaseUrl } = settings;
   writeFileSync(clockFile, '0');
   const environment: Record<string, string> = {
     PATH: process.env['PATH']!,
@@ -77,15 +88,15 @@ export async function createService(
     // The sweep removes what is not needed at once, so that a mistake of it cannot hide behind the grace time.
     SWEEP_GRACE: '0s',
     BOOT_STALE: '90s',
-    ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
+    ...env,
   };
   let child: ChildProcess | null = null;
   let exit: Promise<number | NodeJS.Signals | null> = Promise.resolve(null);
   let log = '';
 
-  async function launch(env: Record<string, string>): Promise<boolean> {
+  async function launch(more: Record<string, string>): Promise<boolean> {
     const launched = spawn(process.execPath, ['--expose-gc', join(TREE, 'apps/api/src/main.ts')], {
-      env: { ...environment, ...env },
+      env: { ...environment, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = launched;
@@ -109,12 +120,11 @@ export async function createService(
     port,
     dataDir,
     workers,
-    embedded: databaseUrl === null,
     log: () => log,
     processes: (...kinds) => processesOf(dataDir).filter(({ kind }) => kinds.includes(kind)),
-    async start(env = {}) {
+    async start(more = {}) {
       const startedAt = performance.now();
-      while (!(await launch(env))) {
+      while (!(await launch(more))) {
         if (performance.now() - startedAt > START_TIMEOUT_MS)
           throw new StartFailed('The port of the server is still in use.');
         await sleep(RETRY_MS);
@@ -134,13 +144,13 @@ export async function createService(
       }
       await exit;
     },
-    operate: (words, env = {}, timeout = OPERATOR_TIMEOUT_MS) =>
+    operate: (words, more = {}, timeout = OPERATOR_TIMEOUT_MS) =>
       new Promise((resolve) => {
         const program = join(TREE, 'apps/api/src/operator/main.ts');
         execFile(
           process.execPath,
           [program, ...words],
-          { env: { ...environment, ...env }, timeout, killSignal: 'SIGKILL', maxBuffer: MAX_LOG },
+          { env: { ...environment, ...operatorEnv, ...more }, timeout, killSignal: 'SIGKILL', maxBuffer: MAX_LOG },
           (error, stdout, stderr) => resolve({ code: error ? Number(error.code ?? -1) : 0, output: stdout + stderr }),
         );
       }),
