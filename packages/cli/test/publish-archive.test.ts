@@ -30,7 +30,8 @@ describe('berth <archive>', () => {
   it.each(['site.tar', './site.tar.gz', 'SITE.TGZ', 'publish site.tar'])(
     'api §11: publishes the archive for the command line "berth %s", and prints only the link on standard output',
     async (words) => {
-      const { code, out, err } = await packer().runProgram(...words.split(' '), '--label', 'v1.2');
+      const { home, runInProcess } = packer();
+      const { code, out, err } = await inFolder(home, () => runInProcess(...words.split(' '), '--label', 'v1.2'));
       expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^Published 2 files, 40 B, in .+\.\n$/) });
       expect((await server().visit(out.trim())).text).toBe(SITE['index.html']);
       expect(await deploymentAt(out.trim())).toMatchObject({ files: 2, via: 'cli', labels: ['v1.2'] });

@@ -7,7 +7,7 @@ import { useServer } from '@berth/testing/use-server';
 import { startAnswering } from '@berth/testing/fake-servers';
 import type { Deployment, Domain } from '@berth/contract';
 import { describe, expect, it } from 'vitest';
-import { createUser, envOf, MAIN, writeFiles } from './user.ts';
+import { createUser, envOf, inFolder, MAIN, writeFiles } from './user.ts';
 
 const SITE = { 'index.html': '<h1>It floats.</h1>', 'css/site.css': 'h1 { color: teal }', '.env': 'SECRET=1' };
 
@@ -46,9 +46,9 @@ describe('berth <folder>', () => {
     ['.', { 'a.txt': 'hi' }],
     ['--label publish dist', { 'dist/index.html': 'hi' }],
   ])('publishes a folder for the command line "berth %s"', async (words, files) => {
-    const { home, runProgram } = builder();
+    const { home, runInProcess } = builder();
     writeFiles(home, files);
-    const { code, out, err } = await runProgram(...words.split(' '));
+    const { code, out, err } = await inFolder(home, () => runInProcess(...words.split(' ')));
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('Published') });
     expect((await server().visit(out.trim())).status).toBeLessThan(500);
   });
@@ -142,12 +142,15 @@ describe('berth <folder>', () => {
     expect(await runUpdate('--password', '')).toBe(2);
   });
 
-  it.each([
-    ['BERTH_PASSWORD', { BERTH_PASSWORD: 'open sesame' }, [], ''],
-    ['the input if the option is "-"', {}, ['--password', '-'], 'open sesame\n'],
-  ])('takes the password from %s', async (_, more, words, input) => {
-    const { runProgramWithInput } = builder(more as Record<string, string>);
-    const { out } = await runProgramWithInput(input, './dist', ...words);
+  it('takes the password from BERTH_PASSWORD', async () => {
+    const { dist, runInProcess } = builder({ BERTH_PASSWORD: 'open sesame' });
+    const { out } = await runInProcess(dist);
+    expect(await deploymentAt(out.trim())).toMatchObject({ password: true });
+  });
+
+  it('takes the password from the input if the option is "-"', async () => {
+    const { runProgramWithInput } = builder();
+    const { out } = await runProgramWithInput('open sesame\n', './dist', '--password', '-');
     expect(await deploymentAt(out.trim())).toMatchObject({ password: true });
   });
 
@@ -253,9 +256,9 @@ describe('berth page.html', () => {
   });
 
   it('accepts the name without a slash, and warns of files to which the page refers', async () => {
-    const { home, runProgram } = builder();
+    const { home, runInProcess } = builder();
     writeFiles(home, { 'page.HTM': '<link href="site.css">', 'site.css': '' });
-    const { code, out, err } = await runProgram('page.HTM');
+    const { code, out, err } = await inFolder(home, () => runInProcess('page.HTM'));
     expect(code).toBe(0);
     expect((await server().visit(out.trim())).text).toBe('<link href="site.css">');
     expect(err).toMatch(/^Warning: page\.HTM: The page refers to site\.css, and only the page is published\./);

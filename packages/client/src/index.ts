@@ -29,6 +29,13 @@ export { deployArchive } from './deploy/archive.ts';
 export { deployFiles, deployFolder } from './deploy/deploy.ts';
 export { findLastDeploymentId, type FolderPlan, planFolder } from './deploy/changes.ts';
 export type { MissingReason, WatchEvent } from './watch/events.ts';
-export { WATCH_RULE, type WatchFolderInput, type WatchOptions, type WatchRule } from './watch/input.ts';
+export {
+  WATCH_RULE,
+  type WatchFolderInput,
+  type WatchOptions,
+  type WatchRule,
+  type WatchSource,
+} from './watch/input.ts';
 export { listVersions } from './watch/versions.ts';
 export { watchFolder } from './watch/watch-folder.ts';
+export type { Watcher, WatcherEvents } from './watch/watcher.ts';

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import recorded from '../../../fixtures/frozen/client.json' with { type: 'json' };
 import * as client from '../src/index.ts';
@@ -31,8 +32,8 @@ function readTypes(): string[] {
 }
 
 function sourceOf(pattern: string): string {
-  const cwd = new URL('../src/', import.meta.url).pathname;
+  const cwd = join(import.meta.dirname, '../src');
   return globSync(pattern, { cwd })
-    .map((file) => readFileSync(cwd + file, 'utf8'))
+    .map((file) => readFileSync(join(cwd, file), 'utf8'))
     .join('\n');
 }

@@ -113,10 +113,10 @@ function publishHashed(
   emit: (event: DeployEvent) => void,
   signal: AbortSignal,
 ): Promise<CreatedDeployment> {
-  const blobs = new Map(files.map(({ path, blob }) => [path, blob]));
+  const contents = new Map(files.map(({ path, content }) => [path, content]));
   const source = {
     files: files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
-    read: ({ path }: { path: string }) => piecesOf(blobs.get(path)!),
+    read: ({ path }: { path: string }) => piecesOf(new Blob([contents.get(path)!])),
   };
   return publish({ ...deploy, source, lastDeployment: null, emit, signal }, options, uploadDelta, () => {});
 }

@@ -8,8 +8,8 @@ import { type FoundFile, piecesOf } from './list-files.ts';
 /** The maximum size of a file that is read as a whole, in bytes. WebCrypto cannot hash a file piece by piece. */
 const MAX_WHOLE_BYTES = 4 * 1024 ** 2;
 
-/** A file and its hash. */
-export type HashedFile = FolderFile & Pick<FoundFile, 'blob'>;
+/** A file and its hash. The content of a small file may already be in memory. */
+export type HashedFile = FolderFile & { content: Blob | Uint8Array<ArrayBuffer> };
 
 /**
  * Hashes files, and emits progress. Memory does not grow with the size of a file.
@@ -33,7 +33,7 @@ export async function hashFiles(
       done.bytes += bytes;
       if (isProgressDue()) emitProgress();
     });
-    files.push({ path, size: blob.size, sha256: hash, blob });
+    files.push({ path, size: blob.size, sha256: hash, content: blob });
     done.files += 1;
   }
   emitProgress();

@@ -2,6 +2,7 @@
 export type { ApiRouter } from '@berth/contract';
 export { type BerthClient, type ClientOptions, createClient, parseWebAddress } from '../client.ts';
 export type { Changes, RetriedEvent } from '../deploy/events.ts';
+export { requireWholeName } from '../deploy/domain-name.ts';
 export { CANCELLED, type Publication } from '../deploy/input.ts';
 export {
   abortedError,

@@ -8,3 +8,5 @@ export { bodiesOf } from './bodies.ts';
 export { deployHashed } from './deploy.ts';
 export { amountOf, type HashedFile } from './hash-files.ts';
 export { type FileList, type FoundFile, listDirectory, listFiles, piecesOf } from './list-files.ts';
+export { mapParallel } from './map-parallel.ts';
+export { readTogether } from './read-together.ts';

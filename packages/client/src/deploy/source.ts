@@ -25,9 +25,7 @@ export function folderSource({ files, root, diskNames }: ReadFolder): Source {
     files,
     read(file) {
       const location = `${root}/${diskNames.get(file.path) ?? file.path}`;
-      return file.size > SMALL_FILE_BYTES
-        ? readChecked(location, file)
-        : [Buffer.from(readSmallChecked(location, file))];
+      return file.size > SMALL_FILE_BYTES ? readChecked(location, file) : [readSmallChecked(location, file)];
     },
   };
 }

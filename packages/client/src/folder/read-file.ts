@@ -19,20 +19,36 @@ let smallFile: Buffer | null = null;
  * Reads a small file.
  *
  * @param sizeBytes The expected size, at most {@link SMALL_FILE_BYTES}.
- * @returns The bytes, at most one more than expected, and the stats of the file after it was read. The next call overwrites the
- *   bytes.
+ * @returns The bytes, at most one more than expected, and the stats of the file after it was read. Without a change, the bytes are
+ *   complete if the stats have the expected size. The next call overwrites the bytes.
  */
 export function readSmallFile(location: string, sizeBytes: number): { bytes: Buffer; stats: BigIntStats } {
+  smallFile ??= Buffer.allocUnsafeSlow(SMALL_FILE_BYTES + 1);
   const fd = openSync(location, FLAGS);
   try {
-    smallFile ??= Buffer.allocUnsafeSlow(SMALL_FILE_BYTES + 1);
-    let filledBytes = 0;
-    for (let bytesRead = -1; bytesRead !== 0 && filledBytes <= sizeBytes; filledBytes += bytesRead)
-      bytesRead = readSync(fd, smallFile, filledBytes, sizeBytes + 1 - filledBytes, null);
-    return { bytes: smallFile.subarray(0, filledBytes), stats: fstatSync(fd, { bigint: true }) };
+    const bytes = smallFile.subarray(0, fill(fd, smallFile.subarray(0, sizeBytes + 1), sizeBytes));
+    return { bytes, stats: fstatSync(fd, { bigint: true }) };
   } finally {
     closeSync(fd);
   }
+}
+
+/** Reads the beginning of a file. @returns False if the file is too short to fill `bytes`. */
+export function fillFromFile(location: string, bytes: Uint8Array): boolean {
+  const fd = openSync(location, FLAGS);
+  try {
+    return fill(fd, bytes, bytes.length) === bytes.length;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Reads until at least `minBytes` are read or the file ends, in one call as a rule. @returns The number of bytes. */
+function fill(fd: number, bytes: Uint8Array, minBytes: number): number {
+  let filledBytes = 0;
+  for (let bytesRead = -1; bytesRead !== 0 && filledBytes < minBytes; filledBytes += bytesRead)
+    bytesRead = readSync(fd, bytes, filledBytes, bytes.length - filledBytes, null);
+  return filledBytes;
 }
 
 /** Reads a large file, piece by piece. Returns the stats of the file after it was read; `null` if the caller stops reading. */

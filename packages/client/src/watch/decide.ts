@@ -216,7 +216,10 @@ function decideAfterFailure(
     case 'refused':
     case 'signed-out':
       return {
-        state: { ...clearFailures(state), refusedId: during?.doing === 'publish' ? during.id : null },
+        state: {
+          ...clearFailures(during?.doing === 'scan' ? scanRefused(state, during.fresh, now, rule) : state),
+          refusedId: during?.doing === 'publish' ? during.id : null,
+        },
         effects: emit({ type: 'failed', error, waitMs: null, during: 'publish' }),
       };
     case 'folder': {
@@ -236,6 +239,16 @@ function decideAfterFailure(
     default:
       return error.kind satisfies never;
   }
+}
+
+/** Waits for the next change, or the next scan without one. @param fresh False if a change was notified during the scan. */
+function scanRefused(state: WatchState, fresh: boolean, now: number, rule: WatchRule): WatchState {
+  const nextScanAt = now + (state.polling ? rule.pollEveryMs : rule.lookEveryMs);
+  return {
+    ...(fresh ? { ...state, changes: null } : restartQuietPeriod(state, now, true)),
+    lastScan: null,
+    nextScanAt,
+  };
 }
 
 function pauseAfter(state: WatchState, error: ClientError, offline: boolean, now: number, rule: WatchRule): Decision {

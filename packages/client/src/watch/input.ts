@@ -1,5 +1,6 @@
 import type { DeployFolderInput, DeployOptions } from '../deploy/input.ts';
 import type { FolderDisk } from '../folder/disk.ts';
+import type { Watcher, WatcherEvents } from './watcher.ts';
 
 /** The folder to watch, and how to publish it. A watch needs a key. */
 export interface WatchFolderInput extends Omit<DeployFolderInput, 'ttl' | 'keep'> {
@@ -27,8 +28,18 @@ export interface WatchOptions extends Omit<DeployOptions, 'retries' | 'onCommitt
   nudges?: EventTarget | undefined;
   /** Reads the folder. Default: the calling thread does. */
   disk?: FolderDisk | undefined;
+  /** What writes the folder, such as the build of a project. Default: the folder itself is watched. */
+  source?: WatchSource | undefined;
   /** Replaces times of {@link WATCH_RULE}. */
   rule?: Partial<WatchRule> | undefined;
+}
+
+/** What writes a watched folder. It reports changes, and says when the folder is complete. */
+export interface WatchSource {
+  /** Starts to report changes of the folder. Called again if a scan finds a change that was not reported. */
+  watch(events: WatcherEvents, signal: AbortSignal): Promise<Watcher>;
+  /** Resolves when the folder may be scanned. @throws ClientError if the folder must not be published in its present state. */
+  ready(signal: AbortSignal): Promise<void>;
 }
 
 /** The timing of a watch, in milliseconds. */

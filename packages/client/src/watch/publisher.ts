@@ -75,6 +75,7 @@ export class WatchPublisher {
   async scan(): Promise<WatchInput> {
     const { input, options, parts } = this.#context;
     this.#scanEvents.clear();
+    await options.source?.ready(options.signal);
     const stats = await statOnDrive(input.folder, options.signal);
     if (!(stats?.isDirectory() || (stats?.isFile() && isHtmlFile(input.folder))))
       return { type: 'scanned', scan: { found: 'gone', id: 'gone', frontPage: false } };

@@ -128,7 +128,7 @@ class WatchRun {
       failed: (error) => this.#handle({ type: 'watcher-failed', error }),
     };
     const { input, options, parts } = this.#context;
-    return parts.createWatcher(input.folder, events, options.signal);
+    return options.source?.watch(events, options.signal) ?? parts.createWatcher(input.folder, events, options.signal);
   }
 }
 

@@ -12,8 +12,8 @@ export interface Watcher {
 
 /** The callbacks of a watcher. */
 export interface WatcherEvents {
-  /** Something in the folder changed. */
-  changed(): void;
+  /** Something in the folder changed. @param path The absolute path that changed. */
+  changed(path: string): void;
   /** The system no longer reports changes. */
   failed(error: Error): void;
 }
@@ -26,17 +26,25 @@ const NEVER_PUBLISHED = new Set(['.git', 'node_modules']);
  * Follows symbolic links, because the folder may be a link.
  *
  * @param folder An absolute path, which does not need to exist.
+ * @param isIgnored Returns whether a path in the folder is ignored, given its parts. Default: `.git` and `node_modules` at the root are.
  * @returns The watcher, after it has become active. @throws ClientError `aborted` if the caller aborts before. Source: watching D1.
  */
-export async function createWatcher(folder: string, events: WatcherEvents, signal: AbortSignal): Promise<Watcher> {
+export async function createWatcher(
+  folder: string,
+  events: WatcherEvents,
+  signal: AbortSignal,
+  isIgnored: (parts: readonly string[]) => boolean = ([root]) => NEVER_PUBLISHED.has(root!),
+): Promise<Watcher> {
   const parent = dirname(folder);
+  const prefix = folder.endsWith(sep) ? folder : folder + sep;
+  const isWatched = (path: string) => path.startsWith(prefix) && !isIgnored(path.slice(prefix.length).split(sep));
   const watcher = watch(parent, {
     ignoreInitial: true,
     atomic: false,
-    ignored: (path) => path !== parent && path !== folder && !isInside(path, folder),
+    ignored: (path) => path !== parent && path !== folder && !isWatched(path),
   });
   watcher.on('all', (_event, path) => {
-    if (path !== parent) events.changed();
+    if (path !== parent) events.changed(path);
   });
   const closeWatcher = async (): Promise<void> => {
     await Promise.race([watcher.close(), sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
@@ -55,9 +63,4 @@ export async function createWatcher(folder: string, events: WatcherEvents, signa
     throw aborted;
   }
   return { close: closeWatcher };
-}
-
-function isInside(path: string, folder: string): boolean {
-  const folderPrefix = folder.endsWith(sep) ? folder : folder + sep;
-  return path.startsWith(folderPrefix) && !NEVER_PUBLISHED.has(path.slice(folderPrefix.length).split(sep, 1)[0]!);
 }

@@ -41,7 +41,7 @@ describe('the reader of error bodies accepts what the schemas of the contract ac
       fc.property(anyError, (value) => {
         expect(read(value) !== null).toBe(schema.safeParse(value).success);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 500 },
     );
   });
 

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { createClient } from '../../src/client.ts';
 import { startWatch } from './running-watch.ts';
 
-const BUILDS = 50;
+const BUILDS = 25;
 /** The seed of the builds. Equal seeds give equal builds. */
 const SEED = 20_261_121;
 /** The quiet period: more than twice the longest gap between two writes of a build. */
@@ -70,7 +70,7 @@ async function readBuild(url: string): Promise<number> {
 }
 
 it(
-  'a watch publishes every settled build of 50 builds at random times, and no incomplete build (D3, D5, D6)',
+  'a watch publishes every settled build of 25 builds at random times, and no incomplete build (D3, D5, D6)',
   { timeout: 120_000 },
   async () => {
     const home = mkdtempSync(join(tmpdir(), 'berth-builds-'));

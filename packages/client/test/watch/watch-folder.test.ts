@@ -245,10 +245,10 @@ describe('a watch whose watcher is still starting', () => {
     let closedCount = 0;
     let listeners = 0;
     const slowWatcher = {
-      async createWatcher(_folder: string, events: WatcherEvents) {
+      async createWatcher(folder: string, events: WatcherEvents) {
         listeners += 1;
         if (listeners === 2) watcherReplaced.resolve();
-        events.changed();
+        events.changed(folder);
         await watcherStarted.promise;
         return { close: async () => void (closedCount += 1) };
       },
