@@ -168,6 +168,7 @@ class RunningApp {
       const backend = await this.#options.openBackend(this.#optionsOfBackend(canTray));
       ({ settings: this.#settings } = await backend.handlers.readState(undefined));
       this.#opened = backend;
+      this.#system.log.info('The engine is ready');
       this.#opening.resolve(backend);
       return backend;
     } catch (error) {
@@ -211,7 +212,10 @@ class RunningApp {
       stateFile: join(this.#system.home, 'window.json'),
       staysWhenClosed: () => this.#staysWhenClosed(),
       onFocus: () => this.#opened?.onWake(),
-      onLoading: () => this.#pageEvents.reset(),
+      onLoading: () => {
+        this.#pageEvents.reset();
+        this.#system.log.info('The window loads its page');
+      },
       onContextMenu: (params) => this.#showContextMenu(params),
     });
   }

@@ -77,6 +77,7 @@ async function openParts(options: PartsOptions) {
   const sharedOptions = { ...options, accounts, grants, nextDrop, notifications };
   const folders = await openFolders({
     ...sharedOptions,
+    builds,
     settings: settings.value,
     publishedFolder: (id) => publishings.publishedFolder(id),
   });

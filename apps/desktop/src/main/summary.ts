@@ -49,6 +49,7 @@ function statusOf({ publishings, failedAt, folders, online, nowMs }: SummaryInpu
     return result('error', `${nameOrCount(askingItems, 'item')} ${needs(askingItems)} an answer.`);
   const workingItems = [
     ...publishings.filter(({ state }) => state.is === 'working' || state.is === 'building' || state.is === 'queued'),
+    ...foldersIn('building'),
     ...foldersIn('publishing'),
   ];
   if (workingItems.length > 0)

@@ -123,12 +123,14 @@ export const commands = {
   checkFolder: { input: z.object({ of: FolderSource }), output: z.object({ question: FolderQuestion.nullable() }) },
   /**
    * Starts to watch a folder. If the next drop or the published site has a password, `password` is required; `null` means that the
-   * user wants no password.
+   * user wants no password. With the `build` command that a question has proposed, the folder is built each time it has changed, and
+   * the result is published.
    */
   watch: {
     input: z.object({
       of: FolderSource,
       sure: Confirmation,
+      build: z.string().max(1_000).optional(),
       domain: Name,
       labels: Labels,
       password: PublishOptions.shape.password.nullable(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from './problem.ts';
 import { SkippedFileGroup, Progress } from './progress.ts';
-import { Id } from './publishing.ts';
+import { BuildOutput, Id } from './publishing.ts';
 
 /** The live version of a watched folder. */
 export const LiveVersion = z.object({
@@ -29,6 +29,8 @@ export const FolderState = z.discriminatedUnion('is', [
   z.object({ is: z.literal('starting') }),
   /** The folder has changed and has not settled yet. */
   z.object({ is: z.literal('settling') }),
+  /** The build of the project runs. Its output is in `build`. */
+  z.object({ is: z.literal('building') }),
   z.object({ is: z.literal('publishing'), progress: Progress }),
   /** The live version equals the folder. */
   z.object({ is: z.literal('live') }),
@@ -66,6 +68,8 @@ export const WatchedFolder = z.object({
   state: FolderState,
   live: LiveVersion.nullable(),
   leftOut: z.array(SkippedFileGroup),
+  /** The command that the app runs when the folder changes, and its last output; `null` if the folder itself is published. */
+  build: BuildOutput.nullable(),
   /** How often and why the folder is polled; `null` while the system reports the folder's changes. */
   polling: z.object({ everyMs: z.number(), reason: z.string() }).nullable(),
   /** True while the folder's custom domain is not served because its DNS records are missing. */

@@ -130,8 +130,13 @@ describe('when a user has an account (desktop §1, §6),', () => {
     expect(storedServers.servers).toMatchObject([{ account }]);
     storedServers.servers[0]!.account = null;
     writeFileSync(path, JSON.stringify(storedServers));
+    const heldResponse = Promise.withResolvers<void>();
+    world.hold = async (request) => {
+      if (request.includes('account.get')) await heldResponse.promise;
+    };
     await world.reopen();
     expect(world.accounts.client().account).toBeNull();
+    heldResponse.resolve();
     await eventually(() => expect(world.accounts.client().account).toBe(account));
     await world.handlers.signOut();
     expect(world.accounts.client().account).toBeNull();

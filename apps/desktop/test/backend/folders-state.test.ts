@@ -23,7 +23,7 @@ const notPruned = (kind: ClientErrorKind, status?: number): WatchEvent => ({
   during: 'prune',
 });
 
-const INITIAL = initialFolderView({ url: null, live: null, needsDns: false });
+const INITIAL = initialFolderView({ url: null, live: null, needsDns: false, build: null });
 const viewAfter = (...events: WatchEvent[]) =>
   events.reduce((view, event) => applyWatchEvent(view, event, NOW), INITIAL);
 

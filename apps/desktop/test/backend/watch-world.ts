@@ -8,6 +8,7 @@ import type { Emit } from '../../src/main/backend.ts';
 import { type Folders, openFolders } from '../../src/main/folders/folders.ts';
 import { Grants } from '../../src/main/grants.ts';
 import { createNextDrop } from '../../src/main/next-drop.ts';
+import { openBuilds } from '../../src/main/projects/builds.ts';
 import { Notifications } from '../../src/main/notifications.ts';
 import { createSites, type Sites } from '../../src/main/sites/sites.ts';
 import type { CommandOutput } from '../../src/shared/contract.ts';
@@ -104,6 +105,7 @@ class World {
       accounts,
       grants,
       nextDrop: createNextDrop(() => {}),
+      builds: await openBuilds({ dataDir, onDamaged: () => {} }),
       notifications: new Notifications(native, settings),
       settings,
       dataDir,

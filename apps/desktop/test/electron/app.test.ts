@@ -35,7 +35,7 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     return { ...startedApp, home, key };
   };
 
-  it('the window loads its page from the app’s scheme, with `window.desktop` and without Node (desktop §6)', async () => {
+  it('the window loads its page from the app’s scheme, with `window.desktop` and without Node (desktop §6, R16)', async () => {
     const { page } = await startElectron(app, makeHome());
     expect(page.url()).toBe(PAGE_URL);
     expect(await page.title()).toBe('Berth');
@@ -60,6 +60,23 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
       return { sandbox, contextIsolation, nodeIntegration, webSecurity };
     });
     expect(settings).toEqual({ sandbox: true, contextIsolation: true, nodeIntegration: false, webSecurity: true });
+  });
+
+  it('the window opens with --no-sandbox, which an AppImage uses where the system allows no sandbox (R1)', async () => {
+    const { page } = await startElectron(app, makeHome(), (args) => ['--no-sandbox', ...args]);
+    await page.locator('#root > *').first().waitFor();
+  });
+
+  it('commands of the page are answered (R15)', async () => {
+    const { ask } = await startElectron(app, makeHome());
+    expect((await ask('readState')).about.version).toMatch(/^[\d.]+$/);
+  });
+
+  it('the window loads its page before the engine is ready (R6)', async () => {
+    const home = makeHome();
+    await (await startElectron(app, home)).ask('readState');
+    const log = readFileSync(join(home, 'logs', 'berth.log'), 'utf8');
+    expect(log).toMatch(/The window loads its page[\s\S]+The engine is ready/);
   });
 
   it('the page cannot fetch, turn text into markup or script, or open a frame or window (desktop §6)', async () => {
@@ -94,19 +111,85 @@ describe.skipIf(NO_ELECTRON !== null)('the app in Electron (desktop §3)', () =>
     expect(page.frames().filter((frame) => frame.url().startsWith('http'))).toEqual([]);
   });
 
-  it('a folder that is picked in the dialog gets a working link (desktop §8.2)', async () => {
+  it('a folder that is picked in the dialog gets a working link, so the threads of the engine run (desktop §8.2, R8)', async () => {
     const startedApp = await signedIn();
     const folderGrant = await startedApp.pick(makeSite('chosen', { 'index.html': 'chosen' }));
     await startedApp.ask('publish', { grants: [folderGrant] });
     expect((await server().visit(await linkOf(startedApp, 'chosen'))).text).toBe('chosen');
   });
 
-  it('a second start passes its folder to the first instance and exits (desktop §8.24)', async () => {
+  it('a second start passes its folder to the first instance and exits, as “Open with” does (desktop §8.24, R10)', async () => {
     const startedApp = await signedIn();
     const folder = makeSite('handed', { 'index.html': 'handed over' });
     const { args, env } = launchOptions(app, startedApp.home, [folder]);
     await once(spawn(ELECTRON, args, { env, stdio: 'ignore' }), 'exit');
     expect((await server().visit(await linkOf(startedApp, 'handed'))).text).toBe('handed over');
+  });
+
+  it('a folder that is dropped on the window gets a working link (desktop §8.1)', async () => {
+    const startedApp = await signedIn();
+    const folder = makeSite('dropped', { 'index.html': 'dropped' });
+    const session = await startedApp.electron.context().newCDPSession(startedApp.page);
+    const data = { items: [], files: [folder], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await session.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
+    expect((await server().visit(await linkOf(startedApp, 'dropped'))).text).toBe('dropped');
+  });
+
+  it('a link to the app, which the system passes to a second start, shows its page (R14)', async () => {
+    const startedApp = await signedIn();
+    const { args, env } = launchOptions(app, startedApp.home, ['berth://folders']);
+    await once(spawn(ELECTRON, args, { env, stdio: 'ignore' }), 'exit');
+    await startedApp.page.getByRole('heading', { name: 'Folders', exact: true }).waitFor();
+  });
+
+  it('a file that is called like an archive of Electron is published as it is (R18)', async () => {
+    const startedApp = await signedIn();
+    const folderGrant = await startedApp.pick(makeSite('archive', { 'index.html': 'page', 'a.asar': 'no archive' }));
+    await startedApp.ask('publish', { grants: [folderGrant] });
+    const url = await linkOf(startedApp, 'archive');
+    expect((await server().visit(`${url}/a.asar`)).text).toBe('no archive');
+  });
+
+  it('the system does not suspend the app while it publishes (R9)', async () => {
+    const startedApp = await signedIn();
+    const { electron } = startedApp;
+    await electron.evaluate(({ app, powerSaveBlocker }) => {
+      const { start } = powerSaveBlocker;
+      powerSaveBlocker.start = (type) => {
+        const blocker = start(type);
+        Object.assign(app, { blocker, wasStarted: powerSaveBlocker.isStarted(blocker) });
+        return blocker;
+      };
+    });
+    const folderGrant = await startedApp.pick(makeSite('awake', { 'index.html': 'awake' }));
+    await startedApp.ask('publish', { grants: [folderGrant] });
+    await linkOf(startedApp, 'awake');
+    const read = () =>
+      electron.evaluate(({ app, powerSaveBlocker }) => {
+        const { blocker, wasStarted } = app as unknown as { blocker: number; wasStarted: boolean };
+        return { wasStarted, isStarted: powerSaveBlocker.isStarted(blocker) };
+      });
+    await vi.waitFor(async () => expect(await read()).toEqual({ wasStarted: true, isStarted: false }), PATIENCE);
+  });
+
+  it.runIf(process.platform === 'linux')('from its sources, the app has a profile of its own (R11)', async () => {
+    const withoutProfile = (args: string[]) => args.filter((arg) => !arg.startsWith('--user-data-dir'));
+    const { electron } = await startElectron(app, makeHome(), withoutProfile);
+    expect(await electron.evaluate(({ app }) => app.getPath('userData'))).toMatch(/-development$/);
+  });
+
+  it('the updater can be loaded (desktop §2)', async () => {
+    const { electron } = await startElectron(app, makeHome());
+    const chunks = join(app, 'dist/main/assets');
+    const name = readdirSync(chunks).find((file) =>
+      readFileSync(join(chunks, file), 'utf8').includes('quitAndInstall'),
+    );
+    const hasUpdater = await electron.evaluate(
+      (_electron, path) => 'autoUpdater' in process.getBuiltinModule('node:module').createRequire(path)(path),
+      join(chunks, name!),
+    );
+    expect(hasUpdater).toBe(true);
   });
 
   it('a watched folder shows its next build at the same address (desktop §5)', async () => {

@@ -55,6 +55,9 @@ export async function compileApp(): Promise<string> {
   return folder;
 }
 
+/** The program of an unpacked package, such as `release/linux-unpacked/berth-desktop`; `undefined` to skip its tests. */
+export const PACKAGED = process.env['BERTH_PACKAGED'];
+
 /** The options that start an app with its own home folder, so that it writes nothing into the user's folders. */
 export function launchOptions(app: string, home: string, args: readonly string[] = []) {
   // Build machines run as root, where Chromium's sandbox does not work.
@@ -66,9 +69,18 @@ export function launchOptions(app: string, home: string, args: readonly string[]
   };
 }
 
-/** Starts the app, which is quit after the test. @param app The folder from {@link compileApp}. @param home The data folder. */
-export async function startElectron(app: string, home: string): Promise<StartedApp> {
-  const electron = await _electron.launch({ executablePath: ELECTRON, ...launchOptions(app, home) });
+/**
+ * Starts the app, which is quit after the test.
+ *
+ * @param app The folder from {@link compileApp}. @param home The data folder. @param change Changes the arguments of the program.
+ */
+export async function startElectron(
+  app: string,
+  home: string,
+  change: (args: string[]) => string[] = (args) => args,
+): Promise<StartedApp> {
+  const { args, env } = launchOptions(app, home);
+  const electron = await _electron.launch({ executablePath: ELECTRON, args: change(args), env });
   let hasExited = false;
   const processExit = once(electron.process(), 'exit').then(() => (hasExited = true));
   onTestFinished(async () => {

@@ -64,7 +64,7 @@ it('readDeepLink returns null or a target that matches the contract for any text
       const target = readDeepLink(link);
       if (target !== null) expect(events.navigate.strict().parse(target)).toStrictEqual(target);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });
 

@@ -70,7 +70,21 @@ async function drop(engine: Backend, folder: string): Promise<string> {
 const stateOf = async (engine: Backend, id: string) =>
   (await engine.handlers.readState(undefined)).publishings.find((one) => one.id === id)?.state;
 
-it('a folder whose reads block for ten seconds delays nothing but itself: state, tray, Cancel and other folders (R8, house B10)', async () => {
+/** The most time that the window, the tray or Cancel may take to answer, in milliseconds. */
+const ANSWER_WITHIN_MS = 100;
+
+/** Returns the shortest time of ten calls, in milliseconds: other tests delay some calls, but a blocked drive delays all. */
+async function shortestMs(call: () => unknown): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 10; i += 1) {
+    const startedMs = performance.now();
+    await call();
+    times.push(performance.now() - startedMs);
+  }
+  return Math.min(...times);
+}
+
+it('while reads of a folder block for ten seconds, window, tray and Cancel answer within 100 ms, and other folders are published (R8, house B10)', async () => {
   const home = makeHome();
   const blockingDisk = new URL('blocking-disk.ts', import.meta.url);
   const options = optionsWith({ server: `http://localhost:${server().port}` });
@@ -79,9 +93,15 @@ it('a folder whose reads block for ten seconds delays nothing but itself: state,
   writeContents(home, { 'silent-drive/site/index.html': 'silent', 'disk/site/index.html': 'responding' });
   const silent = await drop(engine, join(home, 'silent-drive/site'));
   await vi.waitFor(async () => expect(await stateOf(engine, silent)).toMatchObject({ is: 'working' }), 10_000);
-  expect(engine.summary().status).toBe('working');
-  await engine.handlers.cancelPublishing({ id: silent });
-  expect(await stateOf(engine, silent)).toEqual({ is: 'cancelled' });
+  expect(await shortestMs(() => stateOf(engine, silent))).toBeLessThan(ANSWER_WITHIN_MS);
+  expect(await shortestMs(() => expect(engine.summary().status).toBe('working'))).toBeLessThan(ANSWER_WITHIN_MS);
+  const cancel = async () => {
+    await engine.handlers.cancelPublishing({ id: silent });
+    expect(await stateOf(engine, silent)).toEqual({ is: 'cancelled' });
+  };
+  const retry = () => engine.handlers.retryPublishing({ id: silent });
+  expect(await shortestMs(() => cancel().finally(retry))).toBeLessThan(ANSWER_WITHIN_MS);
+  await cancel();
 
   const other = await drop(engine, join(home, 'disk/site'));
   await vi.waitFor(async () => expect(await stateOf(engine, other)).toMatchObject({ is: 'published' }), 9_000);

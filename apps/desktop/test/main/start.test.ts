@@ -329,7 +329,7 @@ it('the app shows why it cannot start, and exits', async () => {
   expect(fake.app.exitCode).toBe(1);
 });
 
-it('the app passes the calls of the backend to the system', async () => {
+it('the app passes the calls of the backend to the system, and each dialog says what it is for (B4)', async () => {
   const { fake, backend } = await startedApp();
   const { native } = backend.options;
   await native.copyText('https://a.example');
@@ -343,13 +343,17 @@ it('the app passes the calls of the backend to the system', async () => {
   expect(await native.pickFolder('publish')).toBeNull();
   fake.machine.chosen = ['/home/me/site'];
   expect(await native.pickFolder('watch')).toBe('/home/me/site');
+  expect(await native.pickFolder('locate')).toBe('/home/me/site');
   expect(await native.pickFiles()).toStrictEqual(['/home/me/site']);
   const dialogs = [
-    { title: 'Publish a folder', message: 'Publish a folder', properties: ['openDirectory'] },
-    { title: 'Watch a folder', message: 'Watch a folder', properties: ['openDirectory'] },
-    { title: 'Publish files', message: 'Publish files', properties: ['openFile', 'multiSelections'] },
-  ];
-  const options = dialogs.map((dialog) => [expect.objectContaining(dialog)]);
+    ['Publish a folder', 'Publish', ['openDirectory']],
+    ['Watch a folder', 'Choose', ['openDirectory']],
+    ['Find the folder that was moved', 'Choose', ['openDirectory']],
+    ['Publish files', 'Publish', ['openFile', 'multiSelections']],
+  ] as const;
+  const options = dialogs.map(([title, buttonLabel, properties]) => [
+    expect.objectContaining({ title, message: title, buttonLabel, properties }),
+  ]);
   expect(fake.recorder.of('dialog.showOpenDialog')).toStrictEqual(options);
 });
 

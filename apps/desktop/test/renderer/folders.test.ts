@@ -283,6 +283,21 @@ describeWindow('the Folders page of the window (desktop §8)', (gallery) => {
     expect(((await sent('watch')) as { sure?: string }[]).map(({ sure }) => sure)).toEqual([grantOf(3), grantOf(4)]);
   });
 
+  it('the watch dialog of a project can build it after each change, with the command that it shows (desktop §8.17)', async () => {
+    const { page, sent, answer } = await gallery.open(stateNamed('folders-watch-project'), {
+      answers: { watch: { value: { is: 'watched', id: HARBOUR_ID } } },
+    });
+    await page.getByText('“npm run build” writes its site to the folder dist.').waitFor();
+    await eventually(() => focused(page)).toBe('BUTTON Build after each change');
+    await answer('checkFolder', { value: { question: null } });
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Watch and publish' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await sent('watch')).toEqual([
+      { of: { grant: grantOf(0) }, domain: 'harbour-website', labels: [], sure: grantOf(3), build: 'npm run build' },
+    ]);
+  });
+
   it('the question about a personal folder has the focus on Cancel, and Cancel does not watch the folder', async () => {
     const { page, sent } = await gallery.open(stateNamed('folders-watch-personal'));
     await eventually(() => focused(page)).toBe('BUTTON Cancel');

@@ -21,12 +21,18 @@ export function checkPassword(typed: string): string {
   throw new ClientError('refused', `This password is invalid: ${error.issues[0]?.message}.`);
 }
 
-/** Checks that a path is a folder that is not watched yet. @throws ClientError `folder` or `refused`. */
-export async function checkPath(path: string, others: readonly FolderRecord[]): Promise<void> {
+/**
+ * Checks that a folder exists and that what is published from it is not watched yet.
+ *
+ * @param root The folder that the user has chosen. @param path The folder that is published, which is inside it or the same. A
+ *   build may not have written it yet.
+ * @throws ClientError `folder` or `refused`.
+ */
+export async function checkPath(root: string, path: string, others: readonly FolderRecord[]): Promise<void> {
   const [realFolder, otherRealFolders] = await Promise.all([
-    onDriveWithin(path, DRIVE_LIMIT_MS, async (stats) => {
-      if (stats?.isDirectory() !== true) throw new ClientError('folder', `There is no folder at ${path}.`);
-      return realpath(path);
+    onDriveWithin(root, DRIVE_LIMIT_MS, async (stats) => {
+      if (stats?.isDirectory() !== true) throw new ClientError('folder', `There is no folder at ${root}.`);
+      return realpath(path).catch(() => path);
     }),
     Promise.all(others.map((other) => realPathOf(other.path))),
   ]);

@@ -4,6 +4,8 @@ import type { z } from 'zod';
 import { type FolderState, PauseReason, WatchedFolder } from '../../shared/folder.ts';
 import { ApprovedPath } from '../approval/approve.ts';
 import { problemOf } from '../problem.ts';
+import { BuildRun } from '../projects/run-build.ts';
+import type { BuildOutput } from '../../shared/publishing.ts';
 import { initialProgress, type ProgressView, applyDeployEvent } from '@berth/client/progress-view';
 
 /** The stored record of a watched folder. Its password is in the keychain instead. */
@@ -19,6 +21,8 @@ export const FolderRecord = WatchedFolder.pick({
 }).extend({
   /** The absolute path. */
   path: ApprovedPath,
+  /** The build that writes the folder, which the user has approved; `null` if the folder itself is watched. */
+  build: BuildRun.nullable().default(null),
   paused: PauseReason.nullable(),
 });
 export type FolderRecord = z.infer<typeof FolderRecord>;
@@ -27,14 +31,23 @@ export type FolderRecord = z.infer<typeof FolderRecord>;
 export const passwordName = (id: string) => `folder:${id}`;
 
 /** The current state of a watched folder. */
-export interface FolderView extends Pick<WatchedFolder, 'state' | 'url' | 'live' | 'leftOut' | 'polling' | 'needsDns'> {
+export interface FolderView extends Pick<
+  WatchedFolder,
+  'state' | 'url' | 'live' | 'leftOut' | 'build' | 'polling' | 'needsDns'
+> {
   /** The progress of the running deploy; `null` if no deploy is running. */
   deploy: ProgressView | null;
 }
 
 /** The state of a folder before the first event. It contains the last known live version. */
-export function initialFolderView({ url, live, needsDns }: Pick<FolderView, 'url' | 'live' | 'needsDns'>): FolderView {
-  return { state: { is: 'starting' }, url, live, needsDns, leftOut: [], polling: null, deploy: null };
+export function initialFolderView({
+  url,
+  live,
+  needsDns,
+  build,
+}: Pick<FolderRecord, 'url' | 'live' | 'needsDns' | 'build'>): FolderView {
+  const output = build && { command: build.command, text: '', isRunning: false };
+  return { state: { is: 'starting' }, url, live, needsDns, leftOut: [], build: output, polling: null, deploy: null };
 }
 
 /** Changes the state of a folder and clears its running deploy. */
@@ -77,6 +90,11 @@ export function applyWatchEvent(view: FolderView, event: WatchEvent, nowMs: numb
       return { ...view, state: { is: 'publishing', progress }, deploy, leftOut, needsDns };
     }
   }
+}
+
+/** Applies the output of a build to the state. */
+export function applyBuildOutput(view: FolderView, build: BuildOutput): FolderView {
+  return { ...withState(view, { is: build.isRunning ? 'building' : 'settling' }), build };
 }
 
 /** True if a domain is not served because its DNS records are missing. */

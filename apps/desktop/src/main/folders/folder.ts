@@ -6,16 +6,21 @@ import {
   ClientError,
   type FolderDisk,
   type WatchEvent,
+  WATCH_RULE,
   watchFolder,
   type WatchRule,
 } from '@berth/client';
 import type { Domain } from '@berth/contract';
 import pLimit from 'p-limit';
 import type { FolderState, WatchedFolder } from '../../shared/folder.ts';
+import type { BuildOutput } from '../../shared/publishing.ts';
 import { lockedError } from '../account/known-server.ts';
 import type { Keychain } from '../native.ts';
 import { problemOf } from '../problem.ts';
+import type { Builds } from '../projects/builds.ts';
+import { BuiltFolder } from '../projects/built-folder.ts';
 import {
+  applyBuildOutput,
   applyWatchEvent,
   type FolderRecord,
   type FolderView,
@@ -37,6 +42,7 @@ interface FolderOptions {
   keychain: Pick<Keychain, 'read'>;
   cacheDir: string;
   disk: FolderDisk | undefined;
+  builds: Pick<Builds, 'run'>;
   watchRule: Partial<WatchRule> | undefined;
   /** Returns how many versions to keep. Called after each deploy. */
   keep(): number;
@@ -60,6 +66,8 @@ export interface FolderSnapshot {
 interface Watch {
   client: BerthClient;
   nudges: EventTarget;
+  /** `null` if the folder itself is watched. */
+  builtFolder: BuiltFolder | null;
   controller: AbortController;
   stopped: Promise<void>;
   isStopped: boolean;
@@ -107,6 +115,7 @@ export class Folder {
   nudge(how: 'scan' | 'publish'): void {
     if (how === 'publish' && this.#watch?.isStopped === true) this.#watch = null;
     if (this.#watch === null) return this.sync();
+    if (how === 'publish') this.#watch.builtFolder?.request();
     this.#watch.nudges.dispatchEvent(new Event(how === 'scan' ? 'look' : 'publish'));
   }
 
@@ -159,8 +168,9 @@ export class Folder {
   }
 
   #snapshot(): FolderSnapshot {
-    const { id, path, server, domain, labels, password } = this.#record;
+    const { id, server, domain, labels, password, build } = this.#record;
     const { deploy: _deploy, ...shown } = this.#view;
+    const path = build?.root ?? this.#record.path;
     const name = basename(path) || path;
     return { record: this.#record, folder: { id, name, path, server, domain, labels, password, ...shown } };
   }
@@ -197,10 +207,12 @@ export class Folder {
 
   #start(client: BerthClient): Watch {
     this.#set(this.#record, { ...withState(this.#view, { is: 'starting' }), polling: null });
+    const controller = new AbortController();
     const startedWatch: Watch = {
       client,
       nudges: new EventTarget(),
-      controller: new AbortController(),
+      builtFolder: this.#createBuiltFolder(controller.signal),
+      controller,
       stopped: Promise.resolve(),
       isStopped: false,
     };
@@ -211,14 +223,26 @@ export class Folder {
     return startedWatch;
   }
 
-  async #run({ client, nudges, controller: { signal } }: Watch): Promise<void> {
+  #createBuiltFolder(signal: AbortSignal): BuiltFolder | null {
+    const { path: folder, build } = this.#record;
+    if (build === null) return null;
+    const { builds, watchRule } = this.#options;
+    const { quietMs } = { ...WATCH_RULE, ...watchRule };
+    const onOutput = (output: BuildOutput) => {
+      if (!signal.aborted) this.#set(this.#record, applyBuildOutput(this.#view, output));
+    };
+    return new BuiltFolder({ build, folder, builds, quietMs, onOutput }, signal);
+  }
+
+  async #run({ client, nudges, builtFolder, controller: { signal } }: Watch): Promise<void> {
     const { cacheDir, disk, watchRule, keep } = this.#options;
     const { id, path, domain, labels } = this.#record;
     try {
       const password = await this.#findPassword(nudges, signal);
       if (signal.aborted) return;
       const input = { series: id, folder: path, client, domain, labels, keep, password, via: 'desktop' };
-      for await (const event of watchFolder(input, { signal, cacheDir, disk, rule: watchRule, nudges }))
+      const source = builtFolder ?? undefined;
+      for await (const event of watchFolder(input, { signal, cacheDir, disk, source, rule: watchRule, nudges }))
         this.#apply(event);
     } catch (error) {
       if (!signal.aborted) this.#setState({ is: 'failed', problem: problemOf(error) });

@@ -7,6 +7,7 @@ import type { Settings } from '../../shared/settings.ts';
 import type { Emit } from '../backend.ts';
 import type { Notifications } from '../notifications.ts';
 import { orRefuse } from '../problem.ts';
+import type { Builds } from '../projects/builds.ts';
 import { type JsonFile, openJsonFile, type StoreOptions } from '../storage/json-file.ts';
 import { Folder, type FolderSnapshot } from './folder.ts';
 import { FolderRecord, lacksDns } from './folder-state.ts';
@@ -22,6 +23,7 @@ interface FoldersOptions
   disk?: FolderDisk | undefined;
   /** Overrides the timing of the watch engine. */
   watchRule?: Partial<WatchRule> | undefined;
+  builds: Builds;
   emit: Emit;
   notifications: Pick<Notifications, 'folderChanged' | 'sessionChanged'>;
 }
@@ -173,13 +175,14 @@ export class Folders {
   }
 
   #open(record: FolderRecord): Folder {
-    const { native, accounts, settings, cacheDir, disk, watchRule } = this.#options;
+    const { native, accounts, settings, cacheDir, disk, builds, watchRule } = this.#options;
     const { id, server } = record;
     const folder = new Folder({
       record,
       keychain: native.keychain,
       cacheDir,
       disk,
+      builds,
       watchRule,
       keep: () => settings().keepVersions,
       findClient: () => accounts.signedInClient(server),

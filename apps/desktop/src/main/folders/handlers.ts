@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
+import { join, relative } from 'node:path';
 import { type BerthClient, ClientError } from '@berth/client';
 import type { Deployment } from '@berth/contract';
 import pLimit from 'p-limit';
 import type { CommandInput } from '../../shared/contract.ts';
 import type { Version } from '../../shared/folder.ts';
+import type { Build } from '../../shared/publishing.ts';
 import type { Accounts } from '../account/accounts.ts';
-import { type ApprovedPath, approve } from '../approval/approve.ts';
+import { ApprovedPath, approve } from '../approval/approve.ts';
 import type { Handlers } from '../backend.ts';
 import type { Grants } from '../grants.ts';
 import type { Native } from '../native.ts';
 import type { NextDrop } from '../next-drop.ts';
 import { orRefuse } from '../problem.ts';
+import type { Builds } from '../projects/builds.ts';
+import { findBuild } from '../projects/find-build.ts';
 import { readDomain } from '../sites/domain-name.ts';
 import { checkDomain, checkLabels, checkPassword, checkPath } from './checks.ts';
 import type { Folder } from './folder.ts';
@@ -29,6 +33,7 @@ export interface FolderHandlersOptions {
   accounts: Accounts;
   grants: Grants;
   nextDrop: Pick<NextDrop, 'options' | 'clear'>;
+  builds: Pick<Builds, 'approve'>;
   /** Finds the folder of a publish job. @throws ClientError `refused` when files were published instead. */
   publishedFolder(publishing: string): PublishedFolder;
   /** The watched folders by id, in the order in which the user added them. */
@@ -76,7 +81,8 @@ export class FolderHandlers implements Partial<Handlers> {
     // Runs outside the queue, so that a slow drive delays only its own folder.
     const { path, question } = await approve(this.#pathOf(of), this.#options.grants, sure);
     if (question !== null) return { is: 'asking', question };
-    return { is: 'watched', id: await this.#serially(() => this.#addFolder(path, input)) };
+    const build = input.build === undefined ? null : await findApprovedBuild(path, input.build);
+    return { is: 'watched', id: await this.#serially(() => this.#addFolder(path, build, input)) };
   };
 
   readonly changeFolder: Handlers['changeFolder'] = async ({ id, domain: typed, labels: given, password }) => {
@@ -114,9 +120,9 @@ export class FolderHandlers implements Partial<Handlers> {
     if (question !== null) return { is: 'asking', question };
     return this.#serially(async () => {
       const folder = this.#find(id);
-      await checkPath(path, this.#recordsExcept(id));
+      await checkPath(path, movedTo(path, folder.record()).path!, this.#recordsExcept(id));
       grants.take(grant);
-      await folder.exclusively(async () => folder.change({ path }));
+      await folder.exclusively(async () => folder.change(movedTo(path, folder.record())));
       await saved();
       return { is: 'located' };
     });
@@ -174,7 +180,7 @@ export class FolderHandlers implements Partial<Handlers> {
     this.#switchTo(this.#find(id), (versions) => versionOf(versions, deployment));
 
   readonly showFolder: Handlers['showFolder'] = async ({ id }) =>
-    void this.#options.native.showFolder(this.#find(id).record().path);
+    void this.#options.native.showFolder(this.#find(id).show().path);
 
   #find(id: string): Folder {
     const folder = this.#options.folders.get(id);
@@ -217,14 +223,16 @@ export class FolderHandlers implements Partial<Handlers> {
     return orRefuse(passwordRemoval, 'The system keychain could not delete the password.');
   }
 
-  async #addFolder(path: ApprovedPath, input: CommandInput<'watch'>): Promise<string> {
-    const { accounts, grants, nextDrop, add, saved } = this.#options;
+  async #addFolder(root: ApprovedPath, build: Build | null, input: CommandInput<'watch'>): Promise<string> {
+    const { accounts, grants, nextDrop, builds, add, saved } = this.#options;
     const { of, domain, labels, password } = input;
-    await checkPath(path, this.#recordsExcept());
+    const path = build === null ? root : ApprovedPath.parse(join(root, build.folder));
+    await checkPath(root, path, this.#recordsExcept());
     const { current: server } = accounts.session();
     const record = await accounts.withClient(async (client): Promise<FolderRecord> => ({
       id: randomBytes(8).toString('hex'),
       path,
+      build: build && { root, command: build.command },
       server,
       domain: await checkDomain(client, domain, this.#recordsOn(server)),
       labels: checkLabels(labels),
@@ -239,6 +247,7 @@ export class FolderHandlers implements Partial<Handlers> {
       grants.take(of.grant);
       nextDrop.clear();
     }
+    if (record.build !== null) builds.approve(record.build);
     add(record);
     await saved();
     return record.id;
@@ -258,4 +267,17 @@ export class FolderHandlers implements Partial<Handlers> {
       }
     });
   }
+}
+
+/** Finds the build that the user has approved. @throws ClientError `refused` if the project is built differently now. */
+async function findApprovedBuild(root: string, command: string): Promise<Build> {
+  const build = await findBuild(root);
+  if (build?.command === command) return build;
+  throw new ClientError('refused', 'The build command of this project has changed. Choose the folder again.');
+}
+
+/** The change of a record whose folder or project was moved. */
+function movedTo(path: ApprovedPath, { path: oldPath, build }: FolderRecord): Partial<FolderRecord> {
+  if (build === null) return { path };
+  return { path: ApprovedPath.parse(join(path, relative(build.root, oldPath))), build: { ...build, root: path } };
 }

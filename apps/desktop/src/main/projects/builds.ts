@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { BuildOutput } from '../../shared/publishing.ts';
 import { type JsonFile, openJsonFile, type StoreOptions } from '../storage/json-file.ts';
-import { type BuildRun, runBuild } from './run-build.ts';
+import { BuildRun, runBuild } from './run-build.ts';
 
 /** The maximum number of characters of a build's output that the page shows. */
 const MAX_OUTPUT = 8_000;
@@ -11,7 +11,7 @@ const MAX_PROJECTS = 200;
 
 const StoredBuilds = z.object({
   version: z.literal(1),
-  approved: z.array(z.object({ root: z.string(), command: z.string() })),
+  approved: z.array(BuildRun),
 });
 type StoredBuilds = z.infer<typeof StoredBuilds>;
 

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import { ClientError } from '@berth/client';
+import { z } from 'zod';
 import { abortedError } from '../problem.ts';
 
 /** How long a build may take to end after it was asked to, in milliseconds. */
@@ -12,11 +13,9 @@ const OUTPUT_LIMIT_MS = 1_000;
 /** The shells whose interactive start-up files set the search path, where version managers of Node put themselves. */
 const LOGIN_SHELLS = new Set(['bash', 'zsh', 'fish']);
 
-export interface BuildRun {
-  command: string;
-  /** The folder in which the command runs. */
-  root: string;
-}
+/** A build command, and the absolute path of the project in which it runs. */
+export const BuildRun = z.object({ root: z.string(), command: z.string() });
+export type BuildRun = z.infer<typeof BuildRun>;
 
 interface BuildControl {
   /** Ends the build and everything that it has started. */
@@ -46,11 +45,16 @@ export async function runBuild({ command, root }: BuildRun, { signal, onOutput }
   try {
     const code = await exitOf(child);
     if (signal.aborted) throw abortedError();
-    if (code !== 0) throw new ClientError('folder', `The build failed: ${command} ended with exit code ${code}.`);
+    if (code !== 0) throw buildFailed(command, code);
   } finally {
     clearTimeout(killTimer);
     signal.removeEventListener('abort', stop);
   }
+}
+
+/** The error of a build that ended with an exit code other than 0, or with a signal. */
+export function buildFailed(command: string, code: number | string): ClientError {
+  return new ClientError('folder', `The build failed: ${command} ended with exit code ${code}.`);
 }
 
 /** An app that the desktop started does not know the search path of the user's terminal, but the user's shell does. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Problem } from '../../shared/problem.ts';
 import { SkippedFileGroup } from '../../shared/progress.ts';
 import { Id, Published, PublishOptions } from '../../shared/publishing.ts';
+import { BuildRun } from '../projects/run-build.ts';
 
 /** The stored state of a publish job. Progress is not stored, because an unfinished job resumes from the server's state. */
 export const StoredState = z.discriminatedUnion('is', [
@@ -31,7 +32,7 @@ export const Entry = z.object({
       kind: z.literal('folder'),
       path: z.string(),
       /** The build that writes the folder, which the user has approved. */
-      build: z.object({ root: z.string(), command: z.string() }).optional(),
+      build: BuildRun.optional(),
     }),
     /** Files are copied before they are published. `staged` is true if the copy is complete. */
     z.object({ kind: z.literal('files'), paths: z.array(z.string()).min(1), staged: z.boolean() }),

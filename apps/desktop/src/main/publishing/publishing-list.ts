@@ -80,7 +80,7 @@ export class PublishingList {
         state: build?.isRunning ? { is: 'building' } : stateOf(entry, view, question),
         build,
         leftOut: view?.leftOut ?? leftOut,
-        watchable: source.kind === 'folder' && exists && !watched.has(resolve(source.path)),
+        watchable: source.kind === 'folder' && exists && !watched.has(resolve(source.build?.root ?? source.path)),
       };
     });
   }

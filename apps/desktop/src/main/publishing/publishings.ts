@@ -100,10 +100,10 @@ class Publishings {
     return new Map(this.#list.entries().flatMap(({ id, state }) => (state.is === 'failed' ? [[id, state.at]] : [])));
   }
 
-  /** Finds the folder of a publish job. @throws ClientError `refused` when files were published instead. */
+  /** Finds the folder of a publish job: its project, if it was built. @throws ClientError `refused` when files were published instead. */
   publishedFolder(id: string): PublishedFolder {
     const { source, password } = this.#list.get(id);
-    if (source.kind === 'folder') return { path: source.path, password };
+    if (source.kind === 'folder') return { path: source.build?.root ?? source.path, password };
     throw new ClientError('refused', 'Only a folder can be watched, and this site was published from single files.');
   }
 

@@ -76,7 +76,10 @@ export function createSites({ accounts, emit, onDomain, onAddressChange, pauses 
     listDomainVersions: (page) => accounts.withClient(({ api }) => api.domains.versions.query(page)),
     readDomain: (of) =>
       accounts.withClient(async ({ api, server }) => reportDomain(server, await api.domains.get.query(of))),
-    validateDomain: (of) => accounts.withClient(({ api }) => api.domains.validate.mutate(of)),
+    validateDomain: ({ domain }) =>
+      accounts.withClient(async (client) =>
+        client.api.domains.validate.mutate({ domain: await wholeName(client, domain) }),
+      ),
     readProvider: (of) => accounts.withClient(({ api }) => api.domains.dns.query(of)),
   } satisfies Partial<Handlers>;
   return { handlers, close: () => feed.close() };

@@ -30,7 +30,7 @@ export function foldersBadge(folders: readonly { state: FolderState }[]): NavBad
   return badgeOf([
     ['failed', folders.filter(({ state }) => blockingProblem(state) !== null), 'failed'],
     ['waiting', folders.filter(({ state }) => state.is === 'missing'), 'with nothing to publish'],
-    ['working', folders.filter(({ state }) => state.is === 'publishing'), 'being published'],
+    ['working', folders.filter(({ state }) => state.is === 'publishing' || state.is === 'building'), 'being published'],
   ]);
 }
 

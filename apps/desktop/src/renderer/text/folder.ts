@@ -31,6 +31,8 @@ export function folderText({ state, live }: WatchedFolder, now: number) {
       return line('busy', 'Scanning folder');
     case 'settling':
       return line('busy', 'Changes detected', 'Berth publishes when the changes stop.');
+    case 'building':
+      return line('busy', 'Building');
     case 'publishing': {
       const { doing, detail } = progressText(state.progress, now);
       if (state.progress.phase === 'sending') return line('busy', `Uploading ${detail}`);

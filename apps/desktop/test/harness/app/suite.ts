@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createClient } from '@berth/client';
 import { launchBrowser } from '@berth/testing/browser';
 import type { Proxy } from '@berth/testing/proxy';
@@ -8,7 +5,7 @@ import type { TestServer } from '@berth/testing/server';
 import { useServer } from '@berth/testing/use-server';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import { buildApp } from '../../../build/build.ts';
+import { builtPages } from './built-pages.ts';
 import { type DesktopOptions, type DesktopUnderTest, startDesktop } from './desktop.ts';
 import { makeHome } from './folders.ts';
 import { type MainHere, startMain } from './main-process.ts';
@@ -16,24 +13,21 @@ import { type MainHere, startMain } from './main-process.ts';
 /** The server, the compiled app and the helpers that the tests of one file share. */
 export interface DesktopSuite {
   server(): TestServer;
-  /** The folder of the compiled app. */
+  /** The folder of the compiled pages, which all files share. */
   dist(): string;
   /** Starts the app, signed out unless `key` is given. The app quits after the test, and the test fails if the page had a fault. */
   start(options?: Partial<DesktopOptions>): Promise<DesktopUnderTest<MainHere>>;
 }
 
-/** Starts a server and compiles the app before the tests of a file, and removes them after the tests. */
+/** Starts a server before the tests of a file, and compiles the pages of the app before those of the first file. */
 export function desktopSuite(): DesktopSuite {
   const server = useServer();
   let browser: Browser;
   let dist: string;
   beforeAll(async () => {
-    dist = await mkdtemp(join(tmpdir(), 'berth-desktop-'));
-    [browser] = await Promise.all([launchBrowser(), buildApp(dist, ['preload', 'renderer'])]);
+    [browser, dist] = await Promise.all([launchBrowser(), builtPages()]);
   });
-  afterAll(async () => {
-    await Promise.all([browser?.close(), rm(dist, { recursive: true, force: true })]);
-  });
+  afterAll(() => browser?.close());
 
   return {
     server,

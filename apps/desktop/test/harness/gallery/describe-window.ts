@@ -1,6 +1,7 @@
 import { describeInBrowser } from '@berth/testing/browser';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterEach, beforeAll } from 'vitest';
+import { builtPages } from '../app/built-pages.ts';
 import { type Gallery, openGallery } from './window.ts';
 
 /**
@@ -8,15 +9,14 @@ import { type Gallery, openGallery } from './window.ts';
  *
  * @param tests May use the gallery only inside tests.
  */
-export function describeWindow(title: string, tests: (gallery: Omit<Gallery, 'remove'>) => void): void {
+export function describeWindow(title: string, tests: (gallery: Gallery) => void): void {
   describeInBrowser(title, (browser) => {
     let gallery: Gallery;
     const openedPages: Page[] = [];
-    beforeAll(async () => void (gallery = await openGallery(browser())));
+    beforeAll(async () => void (gallery = openGallery(browser(), await builtPages())));
     afterEach(async () => {
       for (const page of openedPages.splice(0)) await page.context().close();
     });
-    afterAll(() => gallery?.remove());
     tests({
       open: async (...args) => {
         const window = await gallery.open(...args);

@@ -1,6 +1,7 @@
 import { deploymentId, MINUTE, NOW, NOW_SECONDS, siteUrl } from '@berth/ui/testing/samples';
 import {
   appState,
+  BUILD_OUTPUT,
   folder,
   grantOf,
   id,
@@ -47,7 +48,8 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       folders: [
         { ...HARBOUR_FOLDER, labels: ['notes', 'public'] },
         folder(2, 'shop', { is: 'publishing', progress: SENDING }),
-        folder(3, 'handbook', { is: 'settling' }),
+        folder(3, 'harbour-website', { is: 'building' }, { build: BUILD_OUTPUT }),
+        folder(7, 'handbook', { is: 'settling' }),
         folder(4, 'blog', { is: 'paused', why: 'asked' }),
         folder(5, 'status', { is: 'paused', why: 'earlier-version' }),
         folder(6, 'fresh', { is: 'starting' }, { url: null, live: null }),
@@ -57,6 +59,8 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       'Up to date · published 2 min ago',
       '128 files · 3.4 MB',
       'Uploading 3.4 of 12 MB',
+      'Building',
+      'rendering chunks',
       'Changes detected',
       'Paused',
       'Showing an earlier version',
@@ -142,6 +146,30 @@ export const FOLDER_STATES: readonly GalleryState[] = [
       await page.getByText('Did you mean one of these folders?').waitFor();
     },
     shows: ['Watch harbour-site', 'This folder looks like a project’s source', 'storybook-static', 'Watch anyway'],
+  },
+  {
+    name: 'folders-watch-project',
+    page: 'folders',
+    state: appState({ folders: [HARBOUR_FOLDER] }),
+    answers: {
+      pickFolder: pickedItem('harbour-website'),
+      checkFolder: {
+        value: {
+          question: {
+            about: 'project',
+            suggestions: [{ grant: grantOf(1), name: 'dist' }],
+            build: { framework: 'Astro', folder: 'dist', command: 'npm run build', advice: null },
+            anyway: grantOf(3),
+          },
+        },
+      },
+      suggestName: { value: { name: 'harbour-website', validation: null } },
+    },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Watch a folder…' }).click();
+      await page.getByText('This is an Astro project.').waitFor();
+    },
+    shows: ['Watch harbour-website', 'npm run build', 'Build after each change', 'dist', 'Watch anyway', 'Cancel'],
   },
   {
     name: 'folders-watch-personal',

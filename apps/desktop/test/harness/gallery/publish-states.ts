@@ -1,5 +1,12 @@
 import { deploymentId, HOUR, MINUTE, NOW, NOW_SECONDS } from '@berth/ui/testing/samples';
 import {
+  BUILD_OUTPUT,
+  FAILED_BUILD,
+  FAILED_OUTPUT,
+  SENDING,
+  SIGNED_OUT,
+  TOO_LARGE,
+  UNREACHABLE,
   appState,
   askingJob,
   folder,
@@ -7,28 +14,12 @@ import {
   problem,
   published,
   publishing,
-  SENDING,
-  SIGNED_OUT,
-  TOO_LARGE,
-  UNREACHABLE,
   workingJob,
 } from './sample.ts';
 import type { GalleryState } from './window.ts';
 
 const STOPPING = problem('unavailable', 'The service is stopping.', { status: 503, retryAfterSeconds: 5 });
 const CLAIM = 'https://berth.example/claim/0123456789abcdef0123456789abcdef';
-
-const BUILD_OUTPUT = {
-  command: 'npm run build',
-  text: `
-> harbour-website@1.0.0 build
-> vite build
-
-vite v8.3.8 building client environment for production...
-transforming (214) src/pages/programme.tsx
-rendering chunks (6)...
-`,
-};
 
 export const PUBLISH_STATES: readonly GalleryState[] = [
   {
@@ -252,16 +243,11 @@ export const PUBLISH_STATES: readonly GalleryState[] = [
     page: 'publish',
     state: appState({
       publishings: [
-        publishing(1, { is: 'building' }, { name: 'harbour-website', build: { ...BUILD_OUTPUT, isRunning: true } }),
-        publishing(
-          2,
-          { is: 'failed', problem: problem('folder', 'The build failed: npm run build ended with exit code 1.') },
-          { name: 'tickets', build: { ...BUILD_OUTPUT, isRunning: false } },
-        ),
+        publishing(1, { is: 'building' }, { name: 'harbour-website', build: BUILD_OUTPUT }),
+        publishing(2, { is: 'failed', problem: FAILED_BUILD }, { name: 'tickets', build: FAILED_OUTPUT }),
       ],
     }),
-    act: (page) => page.getByText('Output of').last().click(),
-    shows: ['Building', 'vite v8.3.8 building', 'exit code 1'],
+    shows: ['Building', 'vite v8.3.8 building', 'exit code 1', 'Could not resolve'],
     kept: true,
   },
   {

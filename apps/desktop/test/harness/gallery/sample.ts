@@ -1,6 +1,7 @@
 import { ClientError } from '@berth/client';
 import { deploymentId, MINUTE, NOW, NOW_SECONDS, siteUrl } from '@berth/ui/testing/samples';
 import { problemOf } from '../../../src/main/problem.ts';
+import { buildFailed } from '../../../src/main/projects/run-build.ts';
 import type { AppState } from '../../../src/shared/contract.ts';
 import type { FolderState, WatchedFolder } from '../../../src/shared/folder.ts';
 import type { Progress } from '../../../src/shared/progress.ts';
@@ -125,6 +126,34 @@ export function published(number: number, other: Partial<Published> = {}): Publi
 /** Returns the problem that the app makes of an error. */
 export const problem = (...error: ConstructorParameters<typeof ClientError>) => problemOf(new ClientError(...error));
 
+/** The output of a build that runs. */
+export const BUILD_OUTPUT = {
+  command: 'npm run build',
+  isRunning: true,
+  text: `
+> harbour-website@1.0.0 build
+> vite build
+
+vite v8.3.8 building client environment for production...
+transforming (214) src/pages/programme.tsx
+rendering chunks (6)...
+`,
+};
+
+/** The output of a build that failed, and its problem. */
+export const FAILED_OUTPUT = {
+  command: 'npm run build',
+  isRunning: false,
+  text: `
+> tickets@1.0.0 build
+> vite build
+
+vite v8.3.8 building client environment for production...
+Could not resolve "./seats.js" from "src/main.js"
+`,
+};
+export const FAILED_BUILD = problemOf(buildFailed(FAILED_OUTPUT.command, 1));
+
 export const UNREACHABLE = problem('network', 'berth.example cannot be reached: connect ECONNREFUSED 203.0.113.7:443.');
 export const TOO_LARGE = problem('refused', 'The file is too large.', {
   status: 413,
@@ -150,6 +179,7 @@ export function folder(
     state,
     live: { deployment: deploymentId(number), files: 128, bytes: 3_412_008, at: NOW - number * 2 * MINUTE },
     leftOut: [],
+    build: null,
     polling: null,
     needsDns: false,
     ...other,

@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { launchBrowser } from '@berth/testing/browser';
 import { takePictures } from '@berth/ui/testing/pictures';
+import { buildApp } from '../../../build/build.ts';
 import { DROP_WINDOW_SIZE } from '../../../src/main/shell/drop-window.ts';
 import { STATES } from './states.ts';
 import { type GalleryState, openGallery } from './window.ts';
@@ -16,8 +20,10 @@ const sizesOf = ({ page }: GalleryState) => (page === 'drop-window' ? [DROP_WIND
  *
  * `kept` takes the pictures that are kept with the documents; a prefix selects states by their names. Default: all.
  */
+const dist = await mkdtemp(join(tmpdir(), 'berth-gallery-'));
+await buildApp(dist, ['renderer']);
 const browser = await launchBrowser();
-const gallery = await openGallery(browser);
+const gallery = openGallery(browser, dist);
 try {
   await takePictures(process.argv.slice(2), {
     states: STATES,
@@ -31,5 +37,5 @@ try {
   });
 } finally {
   await browser.close();
-  await gallery.remove();
+  await rm(dist, { recursive: true });
 }

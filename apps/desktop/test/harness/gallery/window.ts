@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPage, type WatchedPage } from '@berth/testing/browser';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { buildApp } from '../../../build/build.ts';
 import { problemOf } from '../../../src/main/problem.ts';
 import { createAppProtocol, DROP_PAGE_URL, PAGE_URL } from '../../../src/main/shell/app-protocol.ts';
 import { DROP_WINDOW_SIZE } from '../../../src/main/shell/drop-window.ts';
@@ -40,8 +37,6 @@ export interface Gallery {
   open(state: GalleryState, options?: OpenOptions): Promise<OpenWindow>;
   /** Opens the smallest window in a state. All calls share a browser context, which is faster. */
   openSmallest(state: GalleryState): Promise<OpenWindow>;
-  /** Removes the files of the compiled page. The browser stays open. */
-  remove(): Promise<void>;
 }
 
 /** Returns the smallest size of the window that a state shows. */
@@ -64,11 +59,9 @@ interface OpenWindow {
   answer: (...args: Parameters<Fake['answer']>) => Promise<void>;
 }
 
-/** Compiles the page, once for all windows. */
-export async function openGallery(browser: Browser): Promise<Gallery> {
-  const dir = await mkdtemp(join(tmpdir(), 'berth-gallery-'));
-  await buildApp(dir, ['renderer']);
-  const handleRequest = createAppProtocol(join(dir, 'renderer'));
+/** Opens windows of the app. @param dist The folder of the compiled renderer. */
+export function openGallery(browser: Browser, dist: string): Gallery {
+  const handleRequest = createAppProtocol(join(dist, 'renderer'));
   let smallest: Promise<WatchedPage> | undefined;
   return {
     open: async (state, options = {}) => showState(await openWindow(browser, handleRequest, options), state, options),
@@ -79,7 +72,6 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
       await window.page.mouse.move(0, 0);
       return showState(window, state);
     },
-    remove: () => rm(dir, { recursive: true, force: true }),
   };
 }
 

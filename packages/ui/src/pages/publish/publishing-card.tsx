@@ -76,7 +76,9 @@ export const PublishingCard = memo(function PublishingCard(props: CardProps) {
           <IconButton icon={icons.X} label={`Dismiss ${name}`} onClick={dismiss} />
         )
       }
-    />
+    >
+      {state.is === 'building' && <BuildOutput build={publishing.build} isOpen />}
+    </Card>
   );
 });
 
@@ -90,7 +92,7 @@ function PublishingBody({ publishing, actions, isLastCopied }: CardProps) {
     case 'queued':
       return <p className="soft">Starts when the uploads before it finish.</p>;
     case 'building':
-      return <BuildOutput build={publishing.build} isOpen />;
+      return null;
     case 'working':
       return <WorkProgress progress={state.progress} name={name} />;
     case 'paused':
@@ -108,7 +110,7 @@ function PublishingBody({ publishing, actions, isLastCopied }: CardProps) {
       return (
         <div className="card-body">
           <ProblemText problem={state.problem} />
-          <BuildOutput build={publishing.build} />
+          <BuildOutput build={publishing.build} isOpen />
           <SkippedFiles leftOut={leftOut} />
           <div className="card-actions">
             <Button label="Try again" small variant="primary" onClick={retry} />

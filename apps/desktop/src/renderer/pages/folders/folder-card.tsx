@@ -11,6 +11,7 @@ import { CopyButton, Link, OpenIcon } from '@berth/ui/components/link';
 import { Menu } from '@berth/ui/components/menu';
 import { ProgressBar } from '@berth/ui/components/meter';
 import { SkippedFiles, StatusLine } from '@berth/ui/components/status';
+import { BuildOutput } from '@berth/ui/pages/publish/build-output';
 import { useNow } from '@berth/ui/state/clock';
 import { useBusy } from '@berth/ui/state/requests';
 import { useShell } from '../../state/shell.ts';
@@ -24,7 +25,7 @@ import { HistoryDialog } from './history-dialog.tsx';
 export const FolderCard = memo(function FolderCard({ folder }: { folder: WatchedFolder }) {
   const { commands, ask, showToast } = useShell();
   const [opened, setOpened] = useState<Opened>(null);
-  const { id, name, path, state, labels, leftOut } = folder;
+  const { id, name, path, state, labels, leftOut, build } = folder;
   const closeDialog = () => setOpened(null);
   return (
     <Card
@@ -48,6 +49,7 @@ export const FolderCard = memo(function FolderCard({ folder }: { folder: Watched
       <div className="folder-body">
         <Address folder={folder} />
         <FolderStatus folder={folder} />
+        <BuildOutput build={build} isOpen={state.is === 'building' || state.is === 'failed'} />
         <SkippedFiles leftOut={leftOut} />
       </div>
       {opened === 'remove' && (
@@ -140,7 +142,7 @@ function FolderActions({ folder, onOpen }: { folder: WatchedFolder; onOpen: (ope
     if (state.is === 'signed-out') return { label: 'Sign in', onClick: () => navigate({ page: 'settings' }) };
     if (state.is === 'missing' && state.reason === 'gone')
       return { label: 'Locate…', icon: icons.FolderSearch, busy: isLocating, onClick: locate };
-    if (state.is === 'publishing')
+    if (state.is === 'publishing' || state.is === 'building')
       return {
         label: 'Cancel and pause',
         icon: icons.Square,

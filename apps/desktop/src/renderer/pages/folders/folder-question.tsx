@@ -1,4 +1,4 @@
-import { FolderOpen } from 'lucide-react';
+import { FolderOpen, Hammer } from 'lucide-react';
 import { useId, useState } from 'react';
 import type { FolderQuestion, GivenItem } from '../../../shared/publishing.ts';
 import { Button } from '@berth/ui/components/button';
@@ -11,6 +11,8 @@ interface FolderQuestionProps {
   question: FolderQuestion;
   /** The label of the button that uses the folder despite the question. */
   anyway: string;
+  /** Builds the project after each change; absent if the folder cannot be built. */
+  onBuild?: ((command: string) => void) | undefined;
   isBusy?: boolean;
   onSuggestion: (suggestion: FolderQuestion['suggestions'][number]) => void;
   onAnyway: () => void;
@@ -19,23 +21,34 @@ interface FolderQuestionProps {
 
 /** Asks whether the user chose the intended folder, before the app publishes it. The safest answer has the focus. */
 export function FolderQuestionBody(props: FolderQuestionProps) {
-  const { question, anyway, isBusy = false, onSuggestion, onAnyway, onCancel } = props;
+  const { question, anyway, onBuild, isBusy = false, onSuggestion, onAnyway, onCancel } = props;
   const id = useId();
   const safestAnswerRef = useFirstFocus();
-  const { suggestions } = question;
+  const { suggestions, build } = question;
+  const canBuild = build !== null && build.advice === null && onBuild !== undefined;
   const anywayVariant = question.about === 'personal' ? 'danger' : 'plain';
   return (
     <div className="dialog-body" role="group" aria-labelledby={id}>
       <p id={id}>{questionText(question)}</p>
-      {suggestions.length > 0 && (
+      {(canBuild || suggestions.length > 0) && (
         <div className="folder-suggestions">
+          {canBuild && (
+            <Button
+              label="Build after each change"
+              icon={Hammer}
+              variant="primary"
+              ref={safestAnswerRef}
+              disabled={isBusy}
+              onClick={() => onBuild(build.command)}
+            />
+          )}
           {suggestions.map((suggestion, index) => (
             <Button
               key={suggestion.grant}
               label={suggestion.name}
               icon={FolderOpen}
-              variant={index === 0 ? 'primary' : 'plain'}
-              ref={index === 0 ? safestAnswerRef : null}
+              variant={index === 0 && !canBuild ? 'primary' : 'plain'}
+              ref={index === 0 && !canBuild ? safestAnswerRef : null}
               disabled={isBusy}
               onClick={() => onSuggestion(suggestion)}
             />
@@ -43,7 +56,11 @@ export function FolderQuestionBody(props: FolderQuestionProps) {
         </div>
       )}
       <div className="dialog-foot">
-        <Button label="Cancel" ref={suggestions.length === 0 ? safestAnswerRef : null} onClick={onCancel} />
+        <Button
+          label="Cancel"
+          ref={suggestions.length === 0 && !canBuild ? safestAnswerRef : null}
+          onClick={onCancel}
+        />
         <Button label={anyway} variant={anywayVariant} disabled={isBusy} onClick={onAnyway} />
       </div>
     </div>

@@ -52,8 +52,13 @@ function CheckedFolder({ source, onSource, onClose }: WatchProps & { onSource: (
   const { value, problem, read } = useAnswer(() => commands.checkFolder({ of: source.of }), [commands, source]);
   // The app asks again if the folder has changed since the check. `null`: the user has confirmed the folder.
   const [laterQuestion, setLaterQuestion] = useState<FolderQuestion | null>();
-  const [sure, setSure] = useState<string>();
+  const [approval, setApproval] = useState<Approval>({});
   const question = laterQuestion === undefined ? value?.question : laterQuestion;
+
+  const approve = (approval: Approval) => {
+    setApproval(approval);
+    setLaterQuestion(null);
+  };
 
   if (problem !== null)
     return (
@@ -62,28 +67,29 @@ function CheckedFolder({ source, onSource, onClose }: WatchProps & { onSource: (
       </div>
     );
   if (question === undefined) return <p className="dialog-body soft">Checking the folder…</p>;
-  if (question === null) return <WatchForm source={source} sure={sure} onAsked={setLaterQuestion} onClose={onClose} />;
+  if (question === null)
+    return <WatchForm source={source} approval={approval} onAsked={setLaterQuestion} onClose={onClose} />;
   return (
     <FolderQuestionBody
       question={question}
       anyway="Watch anyway"
       onSuggestion={({ grant, name }) => onSource({ ...source, name: `${source.name}/${name}`, of: { grant } })}
-      onAnyway={() => {
-        setSure(question.anyway);
-        setLaterQuestion(null);
-      }}
+      onBuild={(build) => approve({ sure: question.anyway, build })}
+      onAnyway={() => approve({ sure: question.anyway })}
       onCancel={onClose}
     />
   );
 }
 
+/** The confirmation that the app accepts instead of asking its question again, and the build command that the user has approved. */
+type Approval = Pick<CommandInput<'watch'>, 'sure' | 'build'>;
+
 interface WatchFormProps extends WatchProps {
-  /** The confirmation that the app accepts instead of asking its question again. */
-  sure: string | undefined;
+  approval: Approval;
   onAsked: (question: FolderQuestion) => void;
 }
 
-function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
+function WatchForm({ source, approval, onAsked, onClose }: WatchFormProps) {
   const { commands, navigate } = useShell();
   const { name, isReady, field } = useName(source);
   const [labels, setLabels] = useState<string[]>(source.options?.labels ?? []);
@@ -93,8 +99,9 @@ function WatchForm({ source, sure, onAsked, onClose }: WatchFormProps) {
   const hadPassword = source.hasPassword === true || source.options?.password !== undefined;
 
   const saveWatch = async (password: CommandInput<'watch'>['password']) => {
-    const input = { of: source.of, domain: name, labels, password };
-    const watched = await request.submit(commands.watch(sure === undefined ? input : { ...input, sure }));
+    const watched = await request.submit(
+      commands.watch({ of: source.of, domain: name, labels, password, ...approval }),
+    );
     if (watched === null) return;
     if (watched.value.is === 'asking') return onAsked(watched.value.question);
     onClose();
