@@ -1,11 +1,12 @@
 // `npm run build:web` builds the console that the server serves. With `--if-changed`, it does nothing if no source has changed
 // since the last build.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { glob, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { buildFrom, buildIfChanged } from '@berth/packaging/built-from';
 import type { Plugin } from 'vite';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -20,9 +21,6 @@ const SOURCES = [
   'pnpm-lock.yaml',
 ];
 
-/** The file with the hash of the sources of a build. It is written last, so a build that was interrupted is repeated. */
-const SOURCES_HASH = 'sources.sha256';
-
 /** Smaller files are not worth a compressed form. */
 const MIN_COMPRESSED_BYTES = 512;
 
@@ -33,7 +31,10 @@ const MIN_COMPRESSED_BYTES = 512;
  * @param root The folder of `index.html`. Default: the document of the console.
  */
 export async function buildConsole(dist: string = DIST, root: string = join(WEB, 'src')): Promise<void> {
-  const hash = await hashSources();
+  await buildFrom(SOURCES, dist, () => bundle(dist, root));
+}
+
+async function bundle(dist: string, root: string): Promise<void> {
   const { build } = await import('vite');
   await inProduction(() =>
     build({
@@ -64,7 +65,6 @@ export async function buildConsole(dist: string = DIST, root: string = join(WEB,
     }),
   );
   await compressFiles(dist);
-  await writeFile(join(dist, SOURCES_HASH), hash);
 }
 
 /**
@@ -84,27 +84,8 @@ function oldBrowserCheck(): Plugin {
 }
 
 /** Builds the console if it is missing, or if a source has changed since it was built. @returns Whether it was built. */
-export async function buildChangedConsole(): Promise<boolean> {
-  const built = await readFile(join(DIST, SOURCES_HASH), 'utf8').catch(() => null);
-  if (built !== null && existsSync(join(DIST, 'index.html')) && built === (await hashSources())) return false;
-  process.stderr.write('Building the console.\n');
-  await buildConsole();
-  return true;
-}
-
-/** Returns a hash of the names and bytes of all sources. */
-async function hashSources(): Promise<string> {
-  const names = await Array.fromAsync(glob(SOURCES, { cwd: ROOT, withFileTypes: true }));
-  const paths = names
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name))
-    .toSorted();
-  const hash = createHash('sha256');
-  for (const path of paths) {
-    const bytes = await readFile(path);
-    hash.update(`${path.slice(ROOT.length)}\0${bytes.length}\0`).update(bytes);
-  }
-  return hash.digest('hex');
+export function buildChangedConsole(): Promise<boolean> {
+  return buildIfChanged('the console', SOURCES, DIST, buildConsole);
 }
 
 /** Writes `<file>.br` and `<file>.gz` beside each file, unless they are not smaller. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Timestamp } from './timestamp.ts';
 import { AUTH_METHODS } from './auth-methods.ts';
+import { DisplayName } from './display-name.ts';
 import { openEnum } from './open-enum.ts';
 import { NextCursor, PageQuery } from './pages.ts';
 import { Caps, Usage } from './plans.ts';
@@ -126,21 +127,10 @@ export const ActivityWatch = z
   })
   .optional();
 
-/** The maximum number of characters in the name of an account. */
-export const MAX_ACCOUNT_NAME_LENGTH = 100;
-const NAME_RULE = `name must have 1 to ${MAX_ACCOUNT_NAME_LENGTH} characters, or be null`;
-
 /** The body of `PATCH /account`. Source: api §13. */
 export const AccountPatch = z
   .object({
-    name: z
-      .string()
-      .trim()
-      .min(1, NAME_RULE)
-      .max(MAX_ACCOUNT_NAME_LENGTH, NAME_RULE)
-      .refine((name) => !/\p{Cc}/u.test(name), 'name must not contain control characters')
-      .nullable()
-      .describe('The name of the account; null for none.'),
+    name: DisplayName.describe('The name of the account; null for none.'),
   })
   .meta({ id: 'AccountPatch' });
 export type AccountPatch = z.infer<typeof AccountPatch>;

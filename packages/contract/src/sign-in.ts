@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Timestamp } from './timestamp.ts';
+import { DisplayName } from './display-name.ts';
 import { Email } from './members.ts';
 import { openEnum } from './open-enum.ts';
 import { MIN_PERSON_PASSWORD } from './rules.ts';
@@ -151,17 +152,9 @@ export const IdentityUrl = z.object({ url: z.string().describe('The page of the 
 /** The input of `identities.delete`. */
 export const IdentityPath = z.object({ identity: z.string().max(64, 'identity must be the id of an identity') });
 
-const PERSON_NAME_RULE = 'name must have 1 to 100 characters, or be null';
 /** The input of `person.rename`. */
 export const PersonName = z.object({
-  name: z
-    .string()
-    .trim()
-    .min(1, PERSON_NAME_RULE)
-    .max(100, PERSON_NAME_RULE)
-    .refine((name) => !/\p{Cc}/u.test(name), 'name must not contain control characters')
-    .nullable()
-    .describe('The name of the person; null for none.'),
+  name: DisplayName.describe('The name of the person; null for none.'),
 });
 /** The input of `person.requestEmail`. */
 export const EmailChangeRequest = z.object({ email: Email.describe('The new e-mail address.') });

@@ -1,12 +1,17 @@
 import type { ListedFile } from './messages.ts';
+import { nextTask } from './next-task.ts';
 
 /** How many files are sent to the worker at once. The browser handles each file of a message in turn, so a larger message blocks the page. */
 const FILES_PER_MESSAGE = 100;
 /** How many files of a dropped folder are listed before the page can render again. */
 const FILES_PER_TURN = 50;
 
+/** Matches what changes how a line is displayed: control characters, and those that set the direction of text. */
+const CONTROL = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
 /** What a person dropped, chose or pasted. */
 export interface Gathered {
+  /** The name that people see. It has no control characters. */
   name: string;
   kind: 'folder' | 'files';
   origin: { kind: 'directory'; handle: FileSystemDirectoryHandle } | { kind: 'zip'; file: File } | { kind: 'list' };
@@ -40,7 +45,7 @@ export function gatherFiles(files: readonly File[]): Gathered | null {
   const folder = first.webkitRelativePath.split('/', 1)[0];
   if (!folder && files.length === 1 && isZip(first)) return zip(first);
   return {
-    name: folder || nameOf(files.map(({ name }) => name)),
+    name: nameOf(folder ? [folder] : files.map(({ name }) => name)),
     kind: folder ? 'folder' : 'files',
     origin: { kind: 'list' },
     files: inGroups(files.map((file) => ({ path: file.webkitRelativePath || file.name, file }))),
@@ -52,7 +57,7 @@ async function gatherHandles(pending: readonly Promise<FileSystemHandle | null>[
   const [first] = handles;
   if (!first) return null;
   if (handles.length === 1 && isDirectory(first))
-    return { name: first.name, kind: 'folder', origin: { kind: 'directory', handle: first } };
+    return { name: nameOf([first.name]), kind: 'folder', origin: { kind: 'directory', handle: first } };
   if (handles.length === 1 && isFile(first)) return gatherFiles([await first.getFile()]);
   return {
     name: nameOf(handles.map(({ name }) => name)),
@@ -68,7 +73,7 @@ async function gatherEntries(entries: readonly FileSystemEntry[]): Promise<Gathe
   const isFolder = entries.length === 1 && first.isDirectory;
   if (entries.length === 1 && first.isFile) return gatherFiles([await openEntry(first as FileSystemFileEntry)]);
   return {
-    name: isFolder ? first.name : nameOf(entries.map(({ name }) => name)),
+    name: nameOf(entries.map(({ name }) => name)),
     kind: isFolder ? 'folder' : 'files',
     origin: { kind: 'list' },
     files: inTurns(walkEntries(entries)),
@@ -125,12 +130,8 @@ async function* inGroups(files: readonly ListedFile[]): AsyncGenerator<ListedFil
   }
 }
 
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
-}
-
 function zip(file: File): Gathered {
-  return { name: file.name, kind: 'files', origin: { kind: 'zip', file } };
+  return { name: nameOf([file.name]), kind: 'files', origin: { kind: 'zip', file } };
 }
 
 function isZip({ name, type }: File): boolean {
@@ -138,7 +139,7 @@ function isZip({ name, type }: File): boolean {
 }
 
 function nameOf(names: readonly string[]): string {
-  return names.length === 1 ? names[0]! : `${names.length.toLocaleString('en-US')} files`;
+  return names.length === 1 ? names[0]!.replaceAll(CONTROL, '') : `${names.length.toLocaleString('en-US')} files`;
 }
 
 function isDirectory(handle: FileSystemHandle): handle is FileSystemDirectoryHandle {

@@ -1,5 +1,6 @@
 import { nextConnection, onConnectionChange } from './connection.ts';
 import type { Command, Report } from './messages.ts';
+import { nextTask } from './next-task.ts';
 
 /** The part of a worker that drops use. */
 export type DropsWorker = Pick<Worker, 'postMessage' | 'addEventListener'>;
@@ -45,8 +46,7 @@ export function createWorkerLink({ start, url, onReport, onFailure }: WorkerLink
       isReady = true;
       isRepeated = false;
       reportConnection(navigator.onLine);
-      for (const command of waiting) post(command);
-      waiting = [];
+      void postWaiting();
     });
     worker.addEventListener('error', () => void (isReady || handleFailure()));
   }
@@ -63,6 +63,14 @@ export function createWorkerLink({ start, url, onReport, onFailure }: WorkerLink
     if (worker === null) begin();
   }
 
+  /** Lets the page render after each group of files: 10,000 files in one task would block it for a second. */
+  async function postWaiting(): Promise<void> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      post(next);
+      if (next.do === 'add') await nextTask();
+    }
+  }
+
   function post(command: Command): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has one page
     worker!.postMessage(command);
@@ -77,7 +85,7 @@ export function createWorkerLink({ start, url, onReport, onFailure }: WorkerLink
   onConnectionChange(reportConnection);
   return {
     send(command) {
-      if (isReady && worker !== null) {
+      if (isReady && worker !== null && waiting.length === 0) {
         reportConnection(navigator.onLine);
         return post(command);
       }

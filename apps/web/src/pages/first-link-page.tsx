@@ -2,7 +2,7 @@ import '../sign-in/sign-in.css';
 import { Button } from '@berth/ui/components/button';
 import { ProblemBox } from '@berth/ui/components/status';
 import { useAnswer } from '@berth/ui/state/requests';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { refusalOf } from '../sign-in/refusal.ts';
 import { pathBackTo, takeReturn } from '../sign-in/return-path.ts';
 import { client } from '../backend.ts';
@@ -58,6 +58,16 @@ function UseLink({ secret }: { secret: string }) {
 }
 
 function SpentLink() {
+  const { session } = useSession();
+  if (session.is === 'signed-in')
+    return (
+      <>
+        <p>This link was used or has expired. You are signed in as {session.email} already.</p>
+        <Link href="/" className="button primary">
+          Continue
+        </Link>
+      </>
+    );
   return (
     <>
       <p>This link was used or has expired. To get another one, run this command in the folder of the server:</p>

@@ -51,7 +51,7 @@ export function SetPassword({ onDone }: { onDone?: () => void }) {
   return (
     <Form className="stack" isReady={!isTooShort} onSubmit={() => void set()}>
       {/* Password managers store the password for this name. */}
-      <input type="hidden" autoComplete="username" value={session.email} readOnly />
+      <input type="text" autoComplete="username" value={session.email} readOnly hidden />
       <SecretField
         label="New password"
         autoComplete="new-password"

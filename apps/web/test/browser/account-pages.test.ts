@@ -1,17 +1,19 @@
 import { describeInBrowser } from '@berth/testing/browser';
+import { buildOnce } from '@berth/testing/builds';
 import { MIXED_SITES, VERSIONS } from '@berth/ui/testing/samples';
 import { eventually } from '@berth/ui/testing/page';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Gallery, openGallery } from '../gallery/gallery.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { buildGallery, type Gallery, openGallery } from '../gallery/gallery.ts';
 import { stateNamed } from '../gallery/states.ts';
 
 const DOMAIN = 'www.harbour.example';
 
 describeInBrowser('the account pages of the console', (browser) => {
   let gallery: Gallery;
-  beforeAll(async () => void (gallery = await openGallery(browser())));
-  afterAll(() => gallery?.remove());
+  beforeAll(async () => {
+    gallery = openGallery(browser(), await buildOnce('console-gallery', buildGallery));
+  });
 
   it('a roll back shows an earlier version at the domain, and can be undone', async () => {
     const { page, sent, answer } = await gallery.show(stateNamed('site-roll-back'));

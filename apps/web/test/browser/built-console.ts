@@ -1,14 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { buildConsole } from '@berth/web/build';
+import { buildOnce } from '@berth/testing/builds';
 import { type ServerOptions, startServer, type TestServer } from '@berth/testing/server';
+import { buildConsole } from '@berth/web/build';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A server with its console, built once for the tests of a file. */
+/** A server with its console. */
 export interface ServedConsole {
   server(): TestServer;
-  /** The folder of the built console. */
+  /** The folder of the built console, which all files share. */
   folder(): string;
   /** The address of the console, without a slash at its end. */
   origin(): string;
@@ -16,7 +14,10 @@ export interface ServedConsole {
 
 type Variables = Record<string, string>;
 
-/** Builds the console and starts a real server with it. */
+/** Returns the folder of the built console, which must not be changed. */
+export const builtConsole = (): Promise<string> => buildOnce('console', (folder) => buildConsole(folder));
+
+/** Starts a real server with the built console. */
 export function useConsole({
   env,
   ...options
@@ -24,14 +25,10 @@ export function useConsole({
   let server: TestServer;
   let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'berth-web-'));
-    await buildConsole(folder);
+    folder = await builtConsole();
     const variables = typeof env === 'function' ? env() : env;
     server = await startServer({ ...options, env: { ...variables, CONSOLE_FOLDER: folder } });
   });
-  afterAll(async () => {
-    await server?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => server?.close());
   return { server: () => server, folder: () => folder, origin: () => `http://localhost:${server.port}` };
 }

@@ -1,11 +1,12 @@
 import { describeInBrowser } from '@berth/testing/browser';
+import { buildOnce } from '@berth/testing/builds';
 import { expectAccessible, expectAccessibleLayout } from '@berth/ui/testing/accessibility';
 import { findCutTexts } from '@berth/ui/testing/cut';
 import { findIndistinct } from '@berth/ui/testing/forced-colors';
 import { eventually } from '@berth/ui/testing/page';
 import type { CDPSession, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Gallery, openGallery } from '../gallery/gallery.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { buildGallery, type Gallery, openGallery } from '../gallery/gallery.ts';
 import { STATES, stateNamed } from '../gallery/states.ts';
 
 /** The widths of a tablet and a phone. The shared page has that of a desktop. */
@@ -18,8 +19,9 @@ const TEXT_PX = 16;
 
 describeInBrowser('the gallery of the console (api §13)', (browser) => {
   let gallery: Gallery;
-  beforeAll(async () => void (gallery = await openGallery(browser())));
-  afterAll(() => gallery?.remove());
+  beforeAll(async () => {
+    gallery = openGallery(browser(), await buildOnce('console-gallery', buildGallery));
+  });
 
   it.each(STATES)(
     'the state $name shows its texts, fits 1120, 680 and 390 px, a zoom of 200 % and large text, and has no accessibility or policy violations',

@@ -1,7 +1,9 @@
 import { launchBrowser, MISSING_BROWSER } from '@berth/testing/browser';
+import { startServer } from '@berth/testing/server';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { useConsole } from './built-console.ts';
+import { signIn } from './sign-in.ts';
 import { startTlsFront, type TlsFront } from './tls-front.ts';
 
 const CONSOLE = 'https://app.example.test';
@@ -29,7 +31,7 @@ describe.skipIf(MISSING_BROWSER !== null)('T43: a hostile page in Chromium', () 
 
   beforeAll(async () => {
     front = await startTlsFront(() => served.server().port, { 'evil.test': PAGE });
-    const rules = `MAP * 127.0.0.1:${front.port}`;
+    const rules = `MAP * 127.0.0.1:${front.port}, EXCLUDE localhost, EXCLUDE *.localhost`;
     browser = await launchBrowser([`--host-resolver-rules=${rules}`, '--ignore-certificate-errors']);
     const { url } = await served.server().publish({ 'index.html': PAGE }, { headers: { Host: 'app.example.test' } });
     sibling = new URL(url).origin;
@@ -192,5 +194,50 @@ describe.skipIf(MISSING_BROWSER !== null)('T43: a hostile page in Chromium', () 
     expect(request!.cookie.split(COOKIE)).toHaveLength(2);
     expect(request!.cookie).not.toContain(`${COOKIE}=000`);
     await page.close();
+  });
+
+  it('at a name of localhost, beside a console at localhost, sends no cookie, reads nothing and changes nothing', async () => {
+    const local = await startServer({ env: { CONSOLE_FOLDER: served.folder() } });
+    onTestFinished(() => local.close());
+    const home = `http://localhost:${local.port}`;
+    const name = `berth-session-${local.port}`;
+    const visitor = await browser.newContext();
+    onTestFinished(() => visitor.close());
+    const owner = await visitor.newPage();
+    await owner.goto(home);
+    await signIn(owner, local);
+    const { url } = await local.publish({ 'index.html': PAGE });
+    const page = await visitor.newPage();
+    await page.goto(url);
+    const activities = () => local.database.query('select event, created from activity order by created');
+    const before = await activities();
+    const cookies: Promise<string>[] = [];
+    page.on('request', (request) => cookies.push(request.allHeaders().then(({ cookie = '' }) => cookie)));
+    const outcomes = await page.evaluate(
+      async ([base, changes, name]) => {
+        // oxlint-disable-next-line unicorn/no-document-cookie -- The attack under test.
+        document.cookie = `${name}=${'0'.repeat(32)}; Domain=localhost; Path=/`;
+        const attempt = async (path: string, init: RequestInit) => {
+          const response = await fetch(base + path, { credentials: 'include', ...init }).catch(() => null);
+          return response === null || response.type === 'opaque' ? 'unreadable' : response.text();
+        };
+        const image = Object.assign(new Image(), { src: `${base}/trpc/account.get` });
+        await image.decode().catch(() => {});
+        const posts = changes.map((path) => attempt(path, { method: 'POST', mode: 'no-cors', body: '{}' }));
+        return Promise.all([...posts, attempt('/trpc/account.get', {})]);
+      },
+      [home, CHANGES, name] as const,
+    );
+    expect(new Set(outcomes)).toEqual(new Set(['unreadable']));
+    await Promise.all([
+      page.waitForNavigation(),
+      page.evaluate((to) => location.assign(to), `${home}/trpc/account.get`),
+    ]);
+    expect(await page.innerText('body')).toContain('authentication_failed');
+    expect(cookies.length).toBeGreaterThan(CHANGES.length);
+    expect((await Promise.all(cookies)).filter((cookie) => cookie.includes(name))).toEqual([]);
+    expect(await activities()).toEqual(before);
+    await owner.reload();
+    await owner.getByRole('navigation').getByText('owner@localhost').waitFor();
   });
 });

@@ -29,9 +29,9 @@ describeInBrowser('the drop page', (browser) => {
 
   const cardOf = (page: Page, name: string): Locator => page.getByRole('article', { name, exact: true });
 
-  it('publishes a folder that is dragged in without an account, and names what it left out', async () => {
+  it('publishes a folder that is dragged in without an account, names what it left out, and shows no control characters', async () => {
     const { page } = await openConsole();
-    await dropOn(page, await writeFolder('site', { ...SITE, '.env': 'SECRET=1' }));
+    await dropOn(page, await writeFolder('s\u202Eite', { ...SITE, '.env': 'SECRET=1' }));
     expect(await visitPublished(page, 'site')).toBe('<h1>It floats.</h1>');
     expect(await visitPublished(page, 'site', '/css/site.css')).toBe('h1 { color: teal }');
     const text = await cardOf(page, 'site').innerText();
@@ -98,6 +98,25 @@ describeInBrowser('the drop page', (browser) => {
     const url = await cards.first().getByRole('link').first().getAttribute('href');
     expect((await console.server().visit(url!)).text).toBe('<h1>It sails.</h1>');
     expect(bodies).toHaveLength(1);
+  });
+
+  it('publishes at a domain that is given as one word, shows it on the page of the domain, and adds another one', async () => {
+    const { page } = await openConsole();
+    await signIn(page, console.server());
+    await page.getByRole('button', { name: 'Domain, password, labels' }).click();
+    await page.getByLabel('Domain', { exact: true }).fill('tides');
+    await dropOn(page, await writeFolder('tides-1', SITE));
+    expect(await publishedUrl(page, 'tides-1')).toMatch(/^http:\/\/tides\.localhost:/);
+    await page.getByRole('link', { name: 'Domains', exact: true }).click();
+    await page.getByRole('link', { name: 'tides.localhost', exact: true }).first().click();
+    await page.getByText('This name belongs to the server').waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Add a domain…' }).click();
+    await page.getByLabel('Domain', { exact: true }).fill('ebb');
+    await page.getByText('ebb.localhost is available.').waitFor();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'ebb.localhost' }).waitFor();
+    await page.getByText('Shows no site yet.').waitFor();
   });
 
   it('refuses a folder that is too large without an account before it reads a file, with the limit', async () => {

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { describeInBrowser, openPage } from '@berth/testing/browser';
 import { createTestDatabase } from '@berth/testing/database';
 import { freePorts } from '@berth/testing/free-ports';
@@ -7,8 +6,7 @@ import { type ServerProcess, startProcess } from '@berth/testing/process';
 import { testEnvironment } from '@berth/testing/server';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { buildConsole } from '@berth/web/build';
-import { useConsole } from './built-console.ts';
+import { builtConsole, useConsole } from './built-console.ts';
 import { eventually } from '@berth/ui/testing/page';
 import { dropOn, publishedUrl, useFolders } from './drop.ts';
 
@@ -102,8 +100,7 @@ describeInBrowser('a server that is killed while the drop page sends', (browser)
   it('receives the rest when it is started again', async () => {
     const database = await createTestDatabase();
     const dataDir = mkdtempSync('/tmp/berth-killed-');
-    const consoleFolder = join(dataDir, 'console');
-    await buildConsole(consoleFolder);
+    const consoleFolder = await builtConsole();
     const [port] = await freePorts(1);
     const env = testEnvironment(database, dataDir, { PORT: String(port), CONSOLE_FOLDER: consoleFolder });
     let running: Promise<ServerProcess> = startProcess(env);

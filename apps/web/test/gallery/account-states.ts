@@ -109,6 +109,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
   { name: 'activity-signed-out', path: '/app/activity', signedIn: null, shows: ['Sign in to see what happened'] },
   {
     name: 'tokens-list',
+    kept: true,
     path: '/app/tokens',
     answers: { 'tokens.list': TOKEN_LIST },
     shows: ['API key a1b2c3d', 'Publishes to www.harbour.example', 'Never used', 'Expires in 5 days', 'Expired'],
@@ -163,6 +164,7 @@ export const ACCOUNT_STATES: readonly GalleryState[] = [
   },
   {
     name: 'usage-nearly-full',
+    kept: true,
     path: '/app/usage',
     answers: {
       ...USAGE_ANSWERS,

@@ -160,6 +160,13 @@ export const DROP_STATES: readonly GalleryState[] = [
     shows: ['Nothing is sent until you continue', 'Continue'],
   },
   {
+    name: 'drop-cancelled',
+    path: '/',
+    signedIn: null,
+    drops: [drop({ is: 'cancelled' })],
+    shows: ['Cancelled', 'Nothing was published.'],
+  },
+  {
     name: 'drop-offline',
     path: '/',
     signedIn: null,

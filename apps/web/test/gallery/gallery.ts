@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { consoleHeaders } from '@berth/api/console-headers';
 import { openPage, type WatchedPage } from '@berth/testing/browser';
@@ -43,8 +42,6 @@ export interface Gallery {
   show(state: GalleryState): Promise<OpenConsole>;
   /** Opens a page in a state, in a new browser context. */
   open(state: GalleryState, options?: BrowserContextOptions): Promise<OpenConsole>;
-  /** Removes the files of the built console. The browser stays open. */
-  remove(): Promise<void>;
 }
 
 const ORIGIN = 'https://berth.example';
@@ -69,10 +66,11 @@ interface Frame extends WatchedPage {
   server: FakeServer;
 }
 
-/** Builds the console, once for all pages. */
-export async function openGallery(browser: Browser): Promise<Gallery> {
-  const folder = await mkdtemp(join(tmpdir(), 'berth-console-gallery-'));
-  await buildConsole(folder, PAGE);
+/** Builds the console of the gallery, whose page can show any state. */
+export const buildGallery = (folder: string): Promise<void> => buildConsole(folder, PAGE);
+
+/** Opens the console in states. @param folder The folder of {@link buildGallery}. */
+export function openGallery(browser: Browser, folder: string): Gallery {
   let shared: Promise<Frame> | undefined;
   let own: Frame | undefined;
   return {
@@ -87,7 +85,6 @@ export async function openGallery(browser: Browser): Promise<Gallery> {
       return showState(frame, state);
     },
     open: async (state, options) => showState(await openFrame(browser, folder, options), state),
-    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

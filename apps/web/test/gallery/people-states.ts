@@ -323,7 +323,7 @@ export const PEOPLE_STATES: readonly GalleryState[] = [
       },
     },
     act: async (page) => page.getByRole('button', { name: 'Keep this site' }).click(),
-    shows: ['The plan allows 100 deployments', 'You can still keep it later'],
+    shows: ['The plan allows 100 deployments', 'Delete some first.', 'You can still keep it later'],
   },
   {
     name: 'claim-kept',

@@ -1,6 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { launchBrowser } from '@berth/testing/browser';
 import { takePictures } from '@berth/ui/testing/pictures';
-import { openGallery } from './gallery.ts';
+import { buildGallery, openGallery } from './gallery.ts';
 import { STATES } from './states.ts';
 
 const DESKTOP = { width: 1_120, height: 760 };
@@ -14,8 +17,10 @@ const PHONE = { width: 390, height: 800 };
  *
  * `kept` takes the pictures that are kept with the documents; a prefix selects states by their names. Default: all.
  */
+const folder = await mkdtemp(join(tmpdir(), 'berth-console-gallery-'));
+await buildGallery(folder);
 const browser = await launchBrowser();
-const gallery = await openGallery(browser);
+const gallery = openGallery(browser, folder);
 try {
   await takePictures(process.argv.slice(2), {
     states: STATES,
@@ -25,5 +30,5 @@ try {
   });
 } finally {
   await browser.close();
-  await gallery.remove();
+  await rm(folder, { recursive: true });
 }

@@ -29,7 +29,12 @@ const SITE_ANSWERS = {
   'deployments.changes': { value: CHANGES },
 } satisfies Record<string, Script>;
 const OWN_ANSWERS = {
-  'sites.get': { value: ownSite(5, { title: 'Draft of the programme', expires: NOW_SECONDS + 3 * 86_400 }) },
+  'sites.get': {
+    value: ownSite(5, {
+      title: 'Draft of the programme of the spring festival, with every concert, reading and boat trip',
+      expires: NOW_SECONDS + 3 * 86_400,
+    }),
+  },
   'deployments.get': { value: deployment(5, { expires: NOW_SECONDS + 3 * 86_400 }) },
 } satisfies Record<string, Script>;
 const NO_RECORDS: Script = {
@@ -230,6 +235,7 @@ export const SITE_STATES: readonly GalleryState[] = [
     path: '/app/domains',
     answers: {
       'domains.list': { value: { domains: DOMAINS } },
+      'platform.limits': { value: { platformDomain: 'sites.example' } },
       'domains.validate': {
         value: {
           valid: true,
@@ -259,6 +265,25 @@ export const SITE_STATES: readonly GalleryState[] = [
     ],
   },
   {
+    name: 'domain-pending',
+    path: '/app/domains/tickets.harbour.example',
+    answers: {
+      ...DOMAIN_ANSWERS,
+      'domains.get': { value: DOMAINS[2] },
+      'domains.verify': { error: { status: 503, error: 'unavailable', message: 'DNS servers cannot be reached.' } },
+      'domains.versions': { value: { versions: [] } },
+      'sites.get': { value: site(2, { title: null, deployment: null }) },
+    },
+    act: async (page) => page.getByRole('button', { name: 'Check now' }).click(),
+    shows: ['Waiting for DNS', 'DNS servers cannot be reached.', 'Shows no site yet.', 'Show a site…'],
+  },
+  {
+    name: 'domain-paused',
+    path: '/app/domains/old.harbour.example',
+    answers: { ...DOMAIN_ANSWERS, 'domains.get': { value: DOMAINS[3] }, 'domains.verify': { value: DOMAINS[3] } },
+    shows: ['Paused', 'Your plan does not cover this domain.'],
+  },
+  {
     name: 'domain-live',
     path: '/app/domains/harbour-notes.sites.example',
     answers: {
@@ -277,6 +302,17 @@ export const SITE_STATES: readonly GalleryState[] = [
       await page.getByRole('radio').nth(2).check();
     },
     shows: ['Show another site at harbour.example', 'Handbook'],
+  },
+  {
+    name: 'domain-switched',
+    path: '/app/domains/harbour.example',
+    answers: { ...DOMAIN_ANSWERS, 'sites.list': list(MIXED_SITES), 'domains.put': { value: {} } },
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Show another site…' }).click();
+      await page.getByRole('radio').nth(2).check();
+      await page.getByRole('button', { name: 'Show', exact: true }).click();
+    },
+    shows: ['harbour.example now shows', 'Undo'],
   },
   {
     name: 'domain-delete',

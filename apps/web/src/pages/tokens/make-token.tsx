@@ -1,3 +1,4 @@
+import { requireWholeName } from '@berth/client/browser';
 import type { CreatedToken } from '@berth/contract';
 import { Dialog } from '@berth/ui/components/dialog';
 import { Field, LabelsField } from '@berth/ui/components/field';
@@ -29,12 +30,14 @@ export function MakeToken({ onMade, onClose }: { onMade: (token: CreatedToken) =
   const error = domains.map(domainError).find((each) => each !== null) ?? null;
   const make = async () => {
     const made = await request.submit(
-      proven(() =>
+      proven(async () =>
         client.api.tokens.create.mutate({
           kind,
           ...(ttl !== '' && { ttl: Number(ttl) }),
           ...(labels.length > 0 && { labels }),
-          ...(domains.length > 0 && { domains }),
+          ...(domains.length > 0 && {
+            domains: await Promise.all(domains.map((name) => requireWholeName(client, name))),
+          }),
         }),
       ),
     );

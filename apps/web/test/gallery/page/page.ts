@@ -24,7 +24,7 @@ function show(address: string, drops: readonly Publishing[]): void {
   remove = showConsole(document.getElementById('root')!, dropsOf(drops));
 }
 
-if (location.pathname !== EMPTY_PATH) window.showConsole(location.href, []);
+if (location.pathname !== EMPTY_PATH) show(location.href, []);
 
 /** Returns drops whose worker publishes nothing, and only reports these states. */
 function dropsOf(publishings: readonly Publishing[]): Drops {
