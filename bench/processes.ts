@@ -1,9 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 /** A server in a separate process, so that its memory and its time can be measured. */
 export interface BenchServer {
@@ -48,7 +50,7 @@ export async function startBerth(
   const dataDir = configuredDir ?? (await mkdtemp(join(tmpdir(), 'berth-bench-')));
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const output = outputFile === undefined ? undefined : await open(outputFile, 'w');
-  const child = fork(join(tree, 'apps/api/src/main.ts'), {
+  const child = fork(await serverProgram(tree), {
     execArgv: ['--expose-gc', '--max-semi-space-size=4', ...(preload === undefined ? [] : ['--import', preload])],
     env: {
       ...process.env,
@@ -84,6 +86,15 @@ export async function startBerth(
     if (configuredDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };
   return { ...serverOf(child, port, cleanUp), dataDir };
+}
+
+/** Returns the program that `npm start` runs in a checkout, built from the sources as they are. */
+async function serverProgram(tree: string): Promise<string> {
+  const build = join(tree, 'packages/server-bundle/src/build.ts');
+  // Checkouts from before the bundle run their sources.
+  if (!existsSync(build)) return join(tree, 'apps/api/src/main.ts');
+  await promisify(execFile)(process.execPath, [build, '--if-changed']);
+  return join(tree, 'apps/api/dist/main.cjs');
 }
 
 /** Starts a program that reports the port it listens on. Berth is compared with this program as the upper bound. */

@@ -13,6 +13,8 @@ const ROUNDS = scaledRounds(5);
 /** The goals of the ratio: a list of 100 rows, and all other reads. */
 const [LIST_GOAL, GOAL] = [0.45, 0.5];
 const PAGE_SAMPLES = 60;
+/** Measures only the endpoints whose path starts with one of the arguments, such as `/account`, and no pages. */
+const ONLY = process.argv.slice(2);
 
 interface ApiResponse {
   status: number;
@@ -133,9 +135,11 @@ try {
     await readEndpoints(
       berth,
       bareServer,
-      endpoints(deployment, token, domain).map(({ path }) => path),
+      endpoints(deployment, token, domain)
+        .map(({ path }) => path)
+        .filter((path) => ONLY.length === 0 || ONLY.some((start) => path.startsWith(start))),
     );
-    await measurePages(berth);
+    if (ONLY.length === 0) await measurePages(berth);
   } finally {
     await bareServer.stop();
     await postgres.stop();

@@ -161,12 +161,21 @@ function row(label: string, measured: string, goal: string, isMet: boolean): voi
   console.log(`| ${label} | ${measured} | ${goal} | ${isMet ? 'met' : 'MISSED'} |`);
 }
 
-/** Waits until the first card of a list shows a text. The page itself waits, because polling would cost it time. */
+/** Waits until the first card of a list shows a text. Looks only when the page changes, because polling would cost the window time. */
 async function untilShown(page: Page, list: string, text: string): Promise<void> {
-  await page.waitForFunction(
-    ([list, text]) => document.querySelector(`[aria-label="${list}"] article`)?.textContent.includes(text!),
+  await page.evaluate(
+    ([list, text]) =>
+      new Promise<void>((resolve) => {
+        const observer = new MutationObserver(check);
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+        check();
+        function check(): void {
+          if (!document.querySelector(`[aria-label="${list}"] article`)?.textContent.includes(text!)) return;
+          observer.disconnect();
+          resolve();
+        }
+      }),
     [list, text],
-    { polling: 'raf' },
   );
 }
 

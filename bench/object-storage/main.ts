@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { startEmbeddedPostgres } from '@berth/core';
 import { hasRadosgw, startRadosgw } from '@berth/testing/radosgw';
 import { deployBody, randomContents } from '../deploy/bodies.ts';
 import { send } from '../deploy/send.ts';
@@ -45,10 +49,20 @@ if (!hasRadosgw) throw new Error('This measures against radosgw: apt-get install
 const started = performance.now();
 const store = await startRadosgw();
 const startSeconds = (performance.now() - started) / 1000;
+const folder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
+// An object store needs a database outside of Berth. This one is set up like that of the other server.
+const postgres = await startEmbeddedPostgres(folder, { maxConnections: 100 });
+const { socketDir, user, database } = postgres.address;
 const settings = { COMPRESSION: 'off', NODE_ENV: 'test' };
 const servers = await Promise.all([
   startBerth(settings),
-  startBerth({ ...settings, STORAGE_URL: store.url, ...store.env }),
+  startBerth({
+    ...settings,
+    DATABASE_URL: `postgresql://${user}@${encodeURIComponent(socketDir)}:5432/${database}`,
+    STORAGE_URL: store.url,
+    SECRET_KEY: 'ab'.repeat(32),
+    ...store.env,
+  }),
 ]);
 const [disk, bucket] = servers;
 try {
@@ -72,4 +86,6 @@ try {
 } finally {
   await Promise.all(servers.map((server) => server.stop()));
   await store.stop();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
 }

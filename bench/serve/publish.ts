@@ -9,7 +9,8 @@ export async function deploy(port: number, apiKey: string, files: ReadonlyMap<st
   const form = new FormData();
   for (const [path, bytes] of files) form.append('files[]', new Blob([new Uint8Array(bytes)]), path);
   form.append('checksums', JSON.stringify([...files.values()].map((bytes) => hash('md5', bytes))));
-  const headers = { Authorization: `Bearer ${apiKey}` };
+  // Preparing the next request can take longer than the server keeps a connection open.
+  const headers = { Authorization: `Bearer ${apiKey}`, Connection: 'close' };
   const res = await fetch(`http://localhost:${port}/deployments`, { method: 'POST', headers, body: form });
   if (res.status !== 201) throw new Error(`Deploying returned ${res.status}: ${await res.text()}`);
   const { deployment } = (await res.json()) as { deployment: string };
