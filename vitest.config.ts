@@ -13,13 +13,16 @@ const SYSTEM = [
   'apps/api/test/healthcheck.test.ts',
   'apps/api/test/outages/failover.test.ts',
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
+  'apps/desktop/test/backend/{projects,watched-projects}.test.ts',
   'apps/web/test/browser/**/*.test.ts',
   'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
   'packages/core/test/database/{change-reader,connections,embedded-postgres,engine-test,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
-  'packages/core/test/storage/s3/radosgw.test.ts',
+  'packages/core/test/services/compaction/compact-packs.test.ts',
+  'packages/core/test/storage/s3/{radosgw,s3-faults}.test.ts',
   'packages/client/test/package/**/*.test.ts',
-  'packages/client/test/deploy/{broken-off,server-killed}.test.ts',
+  'packages/client/test/deploy/{broken-off,server-killed,trouble}.test.ts',
+  'packages/client/test/watch/builds.test.ts',
   'torture/test/torture.test.ts',
 ];
 
@@ -27,6 +30,7 @@ const SYSTEM = [
 const LONGEST = [
   'apps/web/test/browser/gallery.test.ts',
   'apps/api/test/crash/failpoints.test.ts',
+  'torture/test/torture.test.ts',
   'apps/api/test/crash/database-killed.test.ts',
   'apps/desktop/test/renderer/gallery-account.test.ts',
   'packages/client/test/package/package.test.ts',
@@ -39,6 +43,19 @@ const LONGEST = [
   'apps/api/test/deploying/image.test.ts',
   'apps/api/test/deploying/setup.test.ts',
   'apps/api/test/life-cycle/workers.test.ts',
+  'apps/api/test/life-cycle/draining.test.ts',
+  'apps/api/test/life-cycle/stopping-at-start.test.ts',
+  'apps/desktop/test/app/first-run.test.ts',
+  'apps/api/test/operator/embedded-database.test.ts',
+  'packages/core/test/services/compaction/compact-packs.test.ts',
+  'packages/core/test/storage/s3/s3-faults.test.ts',
+  'packages/client/test/deploy/trouble.test.ts',
+  'apps/desktop/test/backend/watched-projects.test.ts',
+  'packages/cli/test/publish.test.ts',
+  'packages/cli/test/hostile.test.ts',
+  'apps/desktop/test/backend/silent-drive.test.ts',
+  'apps/api/test/outages/outages.test.ts',
+  'apps/api/test/archives/tar.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -79,7 +96,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: LongestFirst },
-    globalSetup: ['packages/testing/src/database-server.ts'],
+    globalSetup: ['packages/testing/src/database-server.ts', 'packages/testing/src/builds-folder.ts'],
     projects: [
       {
         extends: true,

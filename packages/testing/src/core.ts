@@ -19,8 +19,10 @@ import { newBootId, recordHeartbeat } from '../../core/src/services/sweep/sweep.
 import { beginDeploy } from '../../core/src/services/deployments/deploy.ts';
 import { readIdempotencyKey } from '../../core/src/services/deployments/idempotency.ts';
 import { LiveSiteCache } from '../../core/src/services/sites/live-sites.ts';
+import { loadFiles } from '../../core/src/services/sites/load-files.ts';
 import { createPlans } from '../../core/src/services/accounts/plans.ts';
 import { openDiskPacks } from '../../core/src/storage/disk-packs.ts';
+import { createRuleCompiler } from '../../core/src/rule-compiler/rule-compiler.ts';
 import { createHasher } from '../../core/src/storage/hasher.ts';
 import { UNTRACED } from '../../core/src/tracing.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -51,6 +53,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
     dns: createDns({ servers: ['127.0.0.1:1'], timeoutMs: 50, deadlineMs: 250 }),
     packs: await openDiskPacks(packsDir),
     hasher: createHasher(),
+    ruleCompiler: createRuleCompiler(),
     plans: createPlans(DEFAULT_PLANS),
     ownerEmail: 'owner@localhost',
     anonymousDeploys: true,
@@ -107,6 +110,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
     async close() {
       await core.database.close();
       await core.hasher.close();
+      await core.ruleCompiler.close();
       await testDatabase.drop();
       await rm(dir, { recursive: true, force: true });
     },
@@ -275,7 +279,9 @@ export async function readSite(core: Core, deployment: string): Promise<Record<s
   const site = await new LiveSiteCache(core).find({ deployment });
   if (typeof site !== 'object' || site === null) return null;
   const files = await Promise.all(
-    [...site.manifest].map(async ([path, file]) => [path, await core.packs.read(file)] as const),
+    [...(await loadFiles(core, deployment))!.keys()].map(
+      async (path) => [path, await core.packs.read(await site.manifest.load(path))] as const,
+    ),
   );
   return Object.fromEntries(files);
 }

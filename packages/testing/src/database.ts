@@ -34,7 +34,7 @@ export async function createTemplate(server: DatabaseServer): Promise<void> {
   await template.close();
 }
 
-/** Copies the template database on a server, which takes about 20 ms. Default: the server of all tests. */
+/** Copies the template database on a server, which takes about 15 ms. Default: the server of all tests. */
 export function createTestDatabase(server?: DatabaseServer): Promise<TestDatabase> {
   return copyDatabase(TEMPLATE, server);
 }
@@ -46,7 +46,8 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 
 async function copyDatabase(template: string, server: DatabaseServer = inject('postgres')): Promise<TestDatabase> {
   const database = `t_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${database} template ${template}`);
+  // Copying files takes a third of the time that PostgreSQL needs to copy every page through its buffers and its log.
+  await administer(server, `create database ${database} template ${template} strategy file_copy`);
   const address = { ...server, database };
   const pool = new pg.Pool({ host: server.socketDir, port: 5432, user: server.user, database, max: 2 });
   pool.on('error', () => {});
@@ -61,21 +62,30 @@ async function copyDatabase(template: string, server: DatabaseServer = inject('p
   };
 }
 
-async function administer({ socketDir, user, database }: DatabaseServer, statement: string): Promise<void> {
-  const client = new pg.Client({ host: socketDir, port: 5432, user, database });
-  await client.connect();
-  try {
-    // PostgreSQL refuses to copy the template twice at the same time, so the second copy is retried.
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await client.query(statement);
-        return;
-      } catch (error) {
-        if ((error as { code?: string }).code !== '55006' || attempt > 100) throw error;
-        await client.query('select pg_sleep(0.02)');
-      }
+async function administer(server: DatabaseServer, statement: string): Promise<void> {
+  const pool = administratorsOf(server);
+  // PostgreSQL refuses to copy the template twice at the same time, so the second copy is retried.
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      await pool.query(statement);
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== '55006' || attempt > 100) throw error;
+      await pool.query('select pg_sleep(0.02)');
     }
-  } finally {
-    await client.end();
   }
+}
+
+/** The sessions that create and drop databases, by the folder of their server. A session of its own for each statement would take longer than the statement. */
+const administrators = new Map<string, pg.Pool>();
+
+function administratorsOf({ socketDir, user, database }: DatabaseServer): pg.Pool {
+  const existing = administrators.get(socketDir);
+  if (existing) return existing;
+  const options = { host: socketDir, port: 5432, user, database, max: 4, idleTimeoutMillis: 2_000 };
+  const pool = new pg.Pool({ ...options, allowExitOnIdle: true });
+  // A server that stops ends its sessions. The next statement opens another one.
+  pool.on('error', () => {});
+  administrators.set(socketDir, pool);
+  return pool;
 }

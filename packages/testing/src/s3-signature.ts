@@ -8,15 +8,27 @@ const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([\w-]+)\/(\d{8})\/([\w-]+)\/s3\/aws4_request, SignedHeaders=([\w;-]+), Signature=([0-9a-f]{64})$/;
 const REQUIRED_HEADERS = ['host', 'x-amz-content-sha256', 'x-amz-date'];
 
+/** How far the clock of a client may be wrong. */
+const MAX_SKEW_MS = 15 * 60_000;
+
+/** Returns the time of a request in milliseconds. */
+function signedAt(req: IncomingMessage): number {
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(req.headers['x-amz-date'])) ?? [];
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+}
+
 /**
  * Verifies a request by version 4 of the signatures of AWS.
  *
+ * @param nowMs The time of the store.
  * @returns The code of the error that S3 sends, or `null` for a valid signature.
  */
-export function checkSignature(req: IncomingMessage, body: Buffer): string | null {
+export function checkSignature(req: IncomingMessage, body: Buffer, nowMs: number): string | null {
   const [, key, day, region, signed = '', signature] = AUTHORIZATION.exec(req.headers.authorization ?? '') ?? [];
   if (!day || !region) return 'AccessDenied';
   if (key !== S3_KEYS.accessKeyId) return 'InvalidAccessKeyId';
+  if (Math.abs(nowMs - signedAt(req)) > MAX_SKEW_MS) return 'RequestTimeTooSkewed';
   const names = signed.split(';');
   if (REQUIRED_HEADERS.some((name) => !names.includes(name))) return 'AccessDenied';
   const bodyHash = String(req.headers['x-amz-content-sha256']);

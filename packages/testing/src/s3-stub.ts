@@ -38,6 +38,8 @@ export interface S3Stub {
   fail(operation: S3Operation, ...faults: S3Fault[]): void;
   /** Lets requests succeed again. */
   clearFaults(): void;
+  /** By how many milliseconds the clock of the store is ahead. Default: 0. */
+  aheadMs: number;
   /** Called with each request before it is handled. Default: nothing. */
   onRequest: (operation: S3Operation, key: string) => void;
   close(): Promise<void>;
@@ -104,6 +106,7 @@ export async function startS3Stub(): Promise<S3Stub> {
     uploads: new Map(),
     fail: (operation, ...added) => void faults.set(operation, [...(faults.get(operation) ?? []), ...added]),
     clearFaults: () => faults.clear(),
+    aheadMs: 0,
     onRequest: () => {},
     async close() {
       server.closeAllConnections();
@@ -113,6 +116,8 @@ export async function startS3Stub(): Promise<S3Stub> {
   };
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const nowMs = Date.now() + stub.aheadMs;
+    res.setHeader('Date', new Date(nowMs).toUTCString());
     try {
       const body = await buffer(req);
       const [, bucket, key] = /^\/([^/]+)\/?(.*)$/.exec(new URL(req.url!, endpoint).pathname) ?? [];
@@ -128,7 +133,7 @@ export async function startS3Stub(): Promise<S3Stub> {
       if (fault instanceof Promise) await fault;
       if (fault === 'slow down') throw new S3Error(503, 'SlowDown');
       if (fault === 'internal error') throw new S3Error(500, 'InternalError');
-      const refusal = checkSignature(req, body);
+      const refusal = checkSignature(req, body, nowMs);
       if (refusal) throw new S3Error(403, refusal);
       if (bucket !== BUCKET) throw new S3Error(404, 'NoSuchBucket');
       checkBody(request);

@@ -107,8 +107,9 @@ export async function startServer({ env = {}, plans, parts }: ServerOptions = {}
   };
 }
 
+/** Returns the environment of a server on a database. */
 export function testEnvironment(
-  database: TestDatabase,
+  database: Pick<TestDatabase, 'url'>,
   dataDir: string,
   env: Record<string, string> = {},
 ): Record<string, string> {

@@ -9,7 +9,9 @@ import { publishArchive, refuseArchive } from './publish-archive.ts';
 import { base256, pax, tar, TAR_END, type TarEntry, tarEntry, tarOf } from '@berth/testing/tar-bytes';
 
 const MiB = 1024 * 1024;
-const server = useServer({ clean: true });
+/** The plan of the archives that exceed one. Smaller limits than usual need smaller archives. */
+const LIMITS = { maxFileSize: 2 * MiB, maxTotalSize: 10 * MiB };
+const server = useServer({ clean: true, plans: { free: { limits: LIMITS } } });
 
 const HOME: TarEntry = { name: 'index.html', body: 'home' };
 const LONG_NAME = `${'folder/'.repeat(30)}${'é'.repeat(100)}.html`;
@@ -216,7 +218,7 @@ describe('security T41: a tar archive is refused with 400', () => {
     'docs/a.txt': 'y'.repeat(10_000),
     'b.bin': Buffer.alloc(777),
   });
-  it.each(Array.from({ length: 100 }, (_, percent) => percent))(
+  it.each(Array.from({ length: 34 }, (_, third) => 3 * third))(
     'if it ends after %i percent of its bytes',
     async (percent) => {
       const end = complete.length - TAR_END.length;
@@ -229,7 +231,7 @@ describe('security T41: a tar archive is refused with 400', () => {
     ['gzip', gzipSync(tarOf({ 'a.bin': noise }))],
     ['zstd', zstdCompressSync(tarOf({ 'a.bin': noise }))],
   ])('if its %s ends anywhere before its end', async (coding, archive) => {
-    for (let percent = 0; percent < 100; percent += 5)
+    for (let percent = 0; percent < 100; percent += 10)
       await refuseArchive(server(), 'validation_failed', archive.subarray(0, (archive.length * percent) / 100), {
         type: `application/${coding}`,
       });
@@ -250,29 +252,29 @@ describe('security T41: a tar archive is refused with 400', () => {
 
 describe('security T41: a tar archive that exceeds the plan is refused with 413', () => {
   it.each<[string, string, () => Buffer, string]>([
-    ['a file of zeros in gzip', 'gzip', () => gzipSync(tarOf({ 'a.bin': Buffer.alloc(21 * MiB) })), 'maxFileSize'],
+    ['a file of zeros in gzip', 'gzip', () => gzipSync(tarOf({ 'a.bin': Buffer.alloc(2 * MiB + 1) })), 'maxFileSize'],
     [
       'a file of zeros in zstd',
       'zstd',
-      () => zstdCompressSync(tarOf({ 'a.bin': Buffer.alloc(21 * MiB) })),
+      () => zstdCompressSync(tarOf({ 'a.bin': Buffer.alloc(2 * MiB + 1) })),
       'maxFileSize',
     ],
     [
       'files of zeros in gzip that are too large together',
       'gzip',
       () =>
-        gzipSync(tarOf(Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`${i}.bin`, Buffer.alloc(19 * MiB)])))),
+        gzipSync(tarOf(Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`${i}.bin`, Buffer.alloc(2 * MiB)])))),
       'maxTotalSize',
     ],
     [
       'junk that is too large together',
       'gzip',
       () =>
-        gzipSync(tar(Array.from({ length: 7 }, (_, i) => ({ name: `${i}/.DS_Store`, body: Buffer.alloc(19 * MiB) })))),
+        gzipSync(tar(Array.from({ length: 13 }, (_, i) => ({ name: `${i}/.DS_Store`, body: Buffer.alloc(2 * MiB) })))),
       'body',
     ],
-    ['zeros after the end', 'gzip', () => gzipSync(tar([HOME], Buffer.alloc(120 * MiB))), 'body'],
-    ['a link of 1 GiB', 'gzip', () => gzipSync(tar([{ name: 'x', type: 'Z', body: Buffer.alloc(120 * MiB) }])), 'body'],
+    ['zeros after the end', 'gzip', () => gzipSync(tar([HOME], Buffer.alloc(25 * MiB))), 'body'],
+    ['a link of 1 GiB', 'gzip', () => gzipSync(tar([{ name: 'x', type: 'Z', body: Buffer.alloc(25 * MiB) }])), 'body'],
     ['10^6 empty files', 'gzip', () => gzippedMillion({ name: 'a' }), 'maxFilesCount'],
     ['10^6 folders', 'gzip', () => gzippedMillion({ name: 'a/', type: '5' }), 'maxFilesCount'],
     ['10^6 links', 'gzip', () => gzippedMillion({ name: 'a', type: '2' }), 'maxFilesCount'],

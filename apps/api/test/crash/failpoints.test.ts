@@ -22,6 +22,10 @@ const ONCE_PER_SWEEP: ReadonlySet<Failpoint> = new Set([
   'sweep.deployment-removed',
   'sweep.uploads-removed',
   'sweep.pack-condemned',
+  'compaction.copied',
+  'compaction.moved',
+  'compaction.committed',
+  'compaction.released',
 ]);
 /** Two waves of requests reach most failpoints. A busy machine may need many more. */
 const MAX_WAVES = 100;
@@ -38,15 +42,20 @@ it.each(runs)(
   { timeout: 120_000 },
   async ({ name, hit }) => {
     const isCompression = name.startsWith('compression.');
+    const isSweep = /^(?:sweep|compaction)\./.test(name);
     const world = await createWorld({ COMPRESSION: isCompression ? 'on' : 'off' });
     const { history } = world;
     const random = createRandom(hit);
     const nextOrder = createOrders(random);
     try {
-      if (isCompression || name.startsWith('sweep.'))
+      if (isCompression || isSweep)
         await withServer(world.env({ ...PATIENT, COMPRESSION: 'off' }), async (client) => {
-          for (let i = 0; i < 5; i += 1)
-            await history.send(client, nextOrder({ owner: true, broken: false, linked: false }));
+          for (let i = 0; i < 5; i += 1) {
+            const order = nextOrder({ owner: true, broken: false, linked: false });
+            // When the first four are deleted, the last one needs little of the pack of the first.
+            if (isSweep) Object.assign(order.files, { 'kept.txt': 'kept', 'big.txt': order.marker.repeat(5_000) });
+            await history.send(client, order);
+          }
           if (isCompression) return;
           for (const { marker } of history.live().slice(0, 4))
             await history.remove(client, history.deployments.get(marker)!);

@@ -22,7 +22,7 @@ let env: Record<string, string>;
 let folder: string;
 beforeAll(async () => {
   stub = await startS3Stub();
-  env = { STORAGE_URL: stub.url, ...stub.env };
+  env = { STORAGE_URL: stub.url, SECRET_KEY: 'ab'.repeat(32), ...stub.env };
   server = await startServer({ env });
   folder = await mkdtemp(join(tmpdir(), 'berth-node-'));
 });
@@ -39,7 +39,7 @@ async function withNode<T>(
   more: Record<string, string> = {},
 ): Promise<T> {
   const dataDir = await mkdtemp(join(folder, 'node-'));
-  const settings = { JOBS: 'off', SECRET_KEY: 'ab'.repeat(32), ...env, ...more };
+  const settings = { JOBS: 'off', ...env, ...more };
   const berth = await startBerth(testEnvironment(database as TestDatabase, dataDir, settings), SILENT);
   return work(berth).finally(() => berth.close());
 }
@@ -100,8 +100,10 @@ describe('api §14: a server with an object store', () => {
     const { deployment } = await server.publish({ 'index.html': 'away' });
     await withNode(server.database, async ({ config }) => {
       const { visit } = createTestClient(config.port);
-      stub.fail('GetObject', ...Array.from({ length: 4 }, () => 'internal error' as const));
+      // The first node reads objects too, so there are far more faults than one visit needs.
+      stub.fail('GetObject', ...Array.from({ length: 10_000 }, () => 'internal error' as const));
       expect((await visit(deployment)).status).toBe(503);
+      stub.clearFaults();
       expect((await visit(deployment)).text).toBe('away');
     });
   });
@@ -175,6 +177,12 @@ describe('api §14: a server does not start', () => {
   it('without STORAGE_URL, if its packs are in a bucket', async () => {
     await expect(start(server.database, { STORAGE_URL: '' })).rejects.toThrow(
       /are in an object store; set STORAGE_URL/,
+    );
+  });
+
+  it('without SECRET_KEY, because each node would generate another one', async () => {
+    await expect(start(server.database, { SECRET_KEY: '' })).rejects.toThrow(
+      /^SECRET_KEY must be set with STORAGE_URL, because all nodes need the same key\. /,
     );
   });
 

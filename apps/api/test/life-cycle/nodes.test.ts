@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BegunUpload } from '@berth/contract';
+import { begin, commit, sendMissing } from '@berth/testing/delta';
 import { startProcess } from '@berth/testing/process';
 import { createTestClient, OWNER_KEY, type TestClient } from '@berth/testing/requests';
 import { testEnvironment } from '@berth/testing/server';
+import { listOf } from '@berth/testing/uploads';
 import { useServer } from '@berth/testing/use-server';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Berth, startBerth } from '../../src/server.ts';
@@ -55,6 +58,32 @@ describe('api §14: of two nodes on one database', () => {
       expect((await use(node())).status).toBe(401);
       expect((await use(other)).status).toBe(401);
     }
+  });
+
+  it('one commits an upload whose contents the other one received', async () => {
+    const files = { 'index.html': 'begun on one node', 'a.txt': 'sent to another' };
+    const begun = await begin(node(), { files: listOf(files) });
+    expect(begun.status).toBe(201);
+    const upload = begun.json<BegunUpload>();
+    expect((await sendMissing(other, upload, files)).status).toBe(200);
+    const committed = await commit(node(), upload.upload);
+    expect(committed.status).toBe(201);
+    const { deployment } = committed.json<{ deployment: string }>();
+    for (const client of [node(), other])
+      expect((await client.visit(deployment, '/a.txt')).text).toBe('sent to another');
+  });
+
+  it('each accepts the cookie with which a visitor has unlocked a site on the other one', async () => {
+    const { deployment } = await node().publish({ 'index.html': 'secret' }, { fields: { password: 'correct horse' } });
+    const response = await other.visit(deployment, '/.berth/unlock', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 'password=correct+horse',
+    });
+    expect(response.status).toBe(303);
+    const [cookie = ''] = [response.headers['set-cookie'] ?? []].flat();
+    const headers = { Cookie: cookie.split(';')[0]! };
+    expect((await node().visit(deployment, '/', { headers })).text).toBe('secret');
   });
 
   it('each streams the activities of the other one', async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Activity, CreatedDeployment, DomainRecords } from '@berth/contract';
 import { sweep } from '@berth/core/jobs';
-import { HAS_POSTGRES_17, startPostgres17 } from '@berth/testing/postgres-17';
+import { OLDER_POSTGRES } from '@berth/testing/older-postgres';
 import type { Files, TestClient } from '@berth/testing/requests';
 import { testEnvironment } from '@berth/testing/server';
 import { useServer } from '@berth/testing/use-server';
@@ -102,7 +102,7 @@ describe('api §12: a restored backup', () => {
 
   const versions = [
     { version: 18, start: () => Promise.resolve({ url: undefined, stop: () => Promise.resolve() }) },
-    ...(HAS_POSTGRES_17 ? [{ version: 17, start: startPostgres17 }] : []),
+    ...OLDER_POSTGRES,
   ];
   it.each(versions)(
     'serves every site byte for byte on PostgreSQL $version, and keeps keys, TXT records, unlock cookies and cursors',

@@ -25,12 +25,12 @@ afterEach(async () => {
   for (const installation of installations.splice(0)) await installation.remove();
 });
 
-/** Creates an empty installation. @param prefix The prefix in the bucket; `null` for packs on the disk. */
-async function install(prefix: string | null): Promise<Installation> {
+/** Creates an empty installation. @param prefix The prefix in the bucket; `null` for packs on the disk. @param more Further variables. */
+async function install(prefix: string | null, more: Record<string, string> = {}): Promise<Installation> {
   const installation = await createInstallation();
   installations.push(installation);
   const store = prefix !== null && { STORAGE_URL: stub.url.replace('/sites', `/${prefix}`), ...stub.env };
-  return { ...installation, env: { ...installation.env, ...store } };
+  return { ...installation, env: { ...installation.env, ...store, ...more } };
 }
 
 async function succeed({ env }: Installation, ...words: string[]): Promise<void> {
@@ -43,7 +43,8 @@ describe('api §12, §14: backup and restore', () => {
     ['from a bucket to the disk', 'to-disk', null],
     ['from a bucket to a bucket', 'here', 'there'],
   ])('move an installation %s', async (_, from, to) => {
-    const [source, target] = [await install(from), await install(to)];
+    // The key of the backup becomes that of the new installation, which has none.
+    const [source, target] = [await install(from, { SECRET_KEY: 'ab'.repeat(32) }), await install(to)];
     const { deployment } = await whileServing(source, async (client) => client.publish(FILES));
     const file = join(folder, `${from}.tar`);
     await succeed(source, 'backup', file);

@@ -299,9 +299,16 @@ it('api §8: the sweep command removes the files of deleted deployments, and rep
   const { key } = await createAccount();
   const { deployment } = await server().publish({ 'index.html': randomUUID() }, { key });
   await server().api(`/deployments/${deployment}`, { method: 'DELETE', key });
-  expect(await runJson('sweep')).toEqual({ expired: 0, deployments: 1, packs: 1, fenced: true, planChanges: 0 });
+  expect(await runJson('sweep')).toEqual({
+    expired: 0,
+    deployments: 1,
+    packs: 1,
+    compacted: 0,
+    fenced: true,
+    planChanges: 0,
+  });
   expect(await run('sweep')).toBe(
-    'Expired 0 deployments, removed 0 deployments and 0 packs, applied 0 plan changes.\n',
+    'Expired 0 deployments, removed 0 deployments and 0 packs, compacted 0 packs, applied 0 plan changes.\n',
   );
 });
 

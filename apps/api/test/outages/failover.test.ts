@@ -31,7 +31,7 @@ beforeAll(async () => {
   Object.assign(address, servers.primary.address);
   proxy = await createDatabaseProxy({ address });
   folder = await mkdtemp(join(tmpdir(), 'berth-failover-'));
-  const env = testEnvironment({ url: proxy.url } as never, folder, { JOBS: 'off', SECRET_KEY: 'ab'.repeat(32) });
+  const env = testEnvironment({ url: proxy.url }, folder, { JOBS: 'off', SECRET_KEY: 'ab'.repeat(32) });
   const log = { info() {}, warn() {}, error() {} };
   for (let n = 0; n < 2; n += 1) nodes.push(await startBerth(env, log));
 });

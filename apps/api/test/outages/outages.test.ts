@@ -163,6 +163,16 @@ describe('api §10: STALE_SECONDS', () => {
     expect((await server.visit(publicSite)).status).toBe(200);
   });
 
+  it('allows every file of a site in memory, even if it was never visited', async () => {
+    await startBehindProxy({ STALE_SECONDS: '600' });
+    const { deployment } = await server.publish({ ...PAGE, 'docs/index.html': 'never visited', '404.html': 'lost' });
+    for (let visit = 0; visit < 5; visit += 1) await server.visit(deployment);
+    await proxy.refuse();
+    await waitUntilStale();
+    expect(await server.visit(deployment, '/docs/')).toMatchObject({ status: 200, text: 'never visited' });
+    expect(await server.visit(deployment, '/missing')).toMatchObject({ status: 404, text: 'lost' });
+  });
+
   it('limits how long cached sites are served during an outage', async () => {
     await startBehindProxy({ STALE_SECONDS: '3' });
     const publicSite = await publishCached(server);

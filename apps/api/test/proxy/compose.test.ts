@@ -16,7 +16,7 @@ const FIXED_IN_THE_IMAGE = ['HTTP_PORT', 'HTTPS_PORT'];
 
 interface Service {
   environment: Record<string, string>;
-  networks: { admin: { ipv4_address: string } };
+  networks: { admin: { ipv4_address: string; aliases: string[] } };
   ports: string[];
 }
 interface Compose {
@@ -55,7 +55,10 @@ describe('docker-compose.yml with the profile proxy', () => {
   });
 
   it('passes Caddy all variables of the Caddyfile and its snippets', async () => {
-    const files = ['Caddyfile', ...(await readdir(join(CADDY_FOLDER, 'tls'))).map((name) => `tls/${name}`)];
+    const snippets = ['tls', 'nodes'].map(async (folder) =>
+      (await readdir(join(CADDY_FOLDER, folder))).map((name) => `${folder}/${name}`),
+    );
+    const files = ['Caddyfile', ...(await Promise.all(snippets)).flat()];
     const texts = await Promise.all(files.map((file) => readFile(join(CADDY_FOLDER, file), 'utf8')));
     const names = texts.join('').matchAll(/\{(?:\$|env\.)([A-Z0-9_]+)/g);
     const variables = new Set([...names].map(([, name]) => name!));
@@ -67,13 +70,14 @@ describe('docker-compose.yml with the profile proxy', () => {
     'lets Berth trust the proxy alone and listen for it, in the network %s',
     (network) => {
       const { services, networks } = readCompose({ ADMIN_NETWORK: network });
-      const apiAddress = services.api.networks.admin.ipv4_address;
+      const { ipv4_address: apiAddress, aliases } = services.api.networks.admin;
+      expect(aliases).toContain('berth-admin');
       const proxyAddress = services.proxy.networks.admin.ipv4_address;
       expect(networks.admin.ipam.config).toEqual([{ subnet: `${network}.0/28` }]);
       expect([apiAddress, proxyAddress]).toEqual([`${network}.2`, `${network}.3`]);
       expect(services.api.environment).toMatchObject({ TRUST_PROXY: proxyAddress, ADMIN_LISTEN: `${apiAddress}:4001` });
       expect(services.proxy.environment).toMatchObject({
-        BERTH_ADMIN: `${apiAddress}:4001`,
+        BERTH_ADMIN: 'berth-admin:4001',
         BERTH_UPSTREAM: 'api:4000',
       });
     },

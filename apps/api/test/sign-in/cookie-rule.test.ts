@@ -82,6 +82,20 @@ describe('T43: the cookie of the console', () => {
     expect(response.status).toBe(status);
   });
 
+  it('reads a domain of its account and publishes at it, as an API key does', async () => {
+    const domain = `kiosk.${server().berth.config.platformHost}`;
+    const { deployment: base } = await server().publish({ 'index.html': 'x' });
+    const browser = createBrowser(server().port, { headers: { ...FROM_CONSOLE, Cookie: cookie } });
+    const begun = await browser.call('deployments.begin', { base, put: [], remove: [], domain });
+    expect(begun.status).toBe(200);
+    const { upload } = dataOf<{ upload: string }>(begun);
+    const committed = await browser.call('deployments.commit', { upload });
+    expect(committed.status).toBe(200);
+    const { deployment } = dataOf<{ deployment: string }>(committed);
+    const read = await browser.query(`domains.get?input=${encodeURIComponent(JSON.stringify({ domain }))}`);
+    expect(dataOf(read)).toMatchObject({ domain, deployment });
+  });
+
   it('downloads a deployment of its account', async () => {
     const { deployment } = await server().publish({ 'index.html': 'x' });
     const path = `/deployments/${deployment}/archive`;

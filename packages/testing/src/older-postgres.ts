@@ -7,16 +7,36 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** Whether the programs of PostgreSQL 17 are installed, which exist for Linux on x64 only. */
-export const HAS_POSTGRES_17 = process.platform === 'linux' && process.arch === 'x64';
+/** A running server with an empty database. */
+interface StartedPostgres {
+  /** The `DATABASE_URL`. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A version of PostgreSQL before that of the embedded server. */
+interface OlderPostgres {
+  version: number;
+  start(): Promise<StartedPostgres>;
+}
+
+type Programs = Record<'initdb' | 'postgres', string>;
+
+const isInstalled = process.platform === 'linux' && process.arch === 'x64';
+
+/** The older versions that Berth supports. Their programs are installed for Linux on x64 only; elsewhere the list is empty. */
+export const OLDER_POSTGRES: readonly OlderPostgres[] = isInstalled
+  ? [
+      { version: 16, start: async () => start((await import('postgres-16')) as Programs) },
+      { version: 17, start: async () => start((await import('postgres-17')) as Programs) },
+    ]
+  : [];
 
 /** PostgreSQL refuses to run as root, except in a user namespace. */
 const PREFIX = process.getuid?.() === 0 ? ['unshare', '--user', '--'] : [];
 
-/** Starts PostgreSQL 17 with an empty database. @returns The `DATABASE_URL`, and a function that stops the server. */
-export async function startPostgres17(): Promise<{ url: string; stop(): Promise<void> }> {
-  const programs = (await import('postgres-17')) as Record<'initdb' | 'postgres', string>;
-  const folder = await mkdtemp(join(tmpdir(), 'berth-pg17-'));
+async function start(programs: Programs): Promise<StartedPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'berth-older-'));
   const data = join(folder, 'data');
   const initdb = [...PREFIX, programs.initdb, '-D', data, '-U', 'berth', '--auth=trust', '--no-sync', '-E', 'UTF8'];
   await promisify(execFile)(initdb[0]!, initdb.slice(1), { env: { LC_ALL: 'C' } });
@@ -25,7 +45,7 @@ export async function startPostgres17(): Promise<{ url: string; stop(): Promise<
   const server = spawn(command!, args, { env: { LC_ALL: 'C' }, stdio: 'ignore' });
   const exited = once(server, 'exit');
   while (!existsSync(join(folder, '.s.PGSQL.5432'))) {
-    if (server.exitCode !== null) throw new Error(`PostgreSQL 17 exited with ${server.exitCode}`);
+    if (server.exitCode !== null) throw new Error(`PostgreSQL exited with ${server.exitCode}`);
     await sleep(10);
   }
   return {
