@@ -21,25 +21,24 @@ export class LineHead {
     return this.#bytes.length;
   }
 
-  /** Writes the begin of a line of this moment. @returns The end. */
-  write(target: Uint8Array, start: number): number {
-    const now = Date.now();
-    if (now !== this.#ms) this.#set(now);
+  /** Writes the begin of a line. @param timeMs The time of the line, in milliseconds since 1970. @returns The end. */
+  write(timeMs: number, target: Uint8Array, start: number): number {
+    if (timeMs !== this.#ms) this.#set(timeMs);
     target.set(this.#bytes, start);
     return start + this.#bytes.length;
   }
 
-  #set(now: number): void {
-    const ms = now % SECOND_MS;
-    if (now < this.#ms || now >= this.#nextSecondMs) {
-      this.#bytes = this.#of(now);
-      this.#nextSecondMs = now - ms + SECOND_MS;
+  #set(timeMs: number): void {
+    const ms = timeMs % SECOND_MS;
+    if (timeMs < this.#ms || timeMs >= this.#nextSecondMs) {
+      this.#bytes = this.#of(timeMs);
+      this.#nextSecondMs = timeMs - ms + SECOND_MS;
     } else {
       this.#bytes[this.#msAt] = ZERO + Math.floor(ms / 100);
       this.#bytes[this.#msAt + 1] = ZERO + (Math.floor(ms / 10) % 10);
       this.#bytes[this.#msAt + 2] = ZERO + (ms % 10);
     }
-    this.#ms = now;
+    this.#ms = timeMs;
   }
 
   #of(ms: number): Buffer {

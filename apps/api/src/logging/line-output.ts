@@ -24,6 +24,8 @@ interface LineOutputOptions {
   isShared: boolean;
   /** Called when the destination receives again after lines were dropped. @param lines The number of dropped lines. */
   onDropped(lines: number): void;
+  /** Called before gathered lines are written. Gathers the lines that are not formatted yet. Default: there are none. */
+  gatherRest?(): void;
 }
 
 /** Writes a value as bytes. */
@@ -49,6 +51,7 @@ export class LineOutput {
   readonly #writer: BackgroundWriter | null;
   readonly #receiver: Exclude<LineDestination, 'stdout'> | null;
   readonly #onDropped: (lines: number) => void;
+  readonly #gatherRest: () => void;
   /** Gathered lines. As strings, they would survive collections of garbage, each of which copies them. */
   #gathered: Buffer;
   #gatheredBytes = 0;
@@ -57,14 +60,15 @@ export class LineOutput {
   #timer: NodeJS.Timeout | null = null;
   #droppedLines = 0;
 
-  constructor(destination: LineDestination, { isShared, onDropped }: LineOutputOptions) {
+  constructor(destination: LineDestination, { isShared, onDropped, gatherRest = () => {} }: LineOutputOptions) {
     this.#gathered = Buffer.allocUnsafeSlow(maxPieceBytes(isShared));
     this.#onDropped = onDropped;
+    this.#gatherRest = gatherRest;
     this.#writer = destination === 'stdout' ? new BackgroundWriter(process.stdout.fd) : null;
     this.#receiver = destination === 'stdout' ? null : destination;
     if (this.#writer === null) return;
     process.on('exit', () => {
-      this.#passOn();
+      this.#passAllOn();
       this.#writer!.writeRestNow();
     });
   }
@@ -75,6 +79,7 @@ export class LineOutput {
 
   /** Writes a line, which ends in a line feed, after all earlier lines. */
   write(line: string): void {
+    this.#gatherRest();
     if (this.#waitingBytes > MAX_WAITING_BYTES) {
       this.#droppedLines += 1;
       return;
@@ -87,7 +92,7 @@ export class LineOutput {
   gather(line: string): void {
     if (this.#isFull()) return;
     this.#add(line);
-    this.#passOnSoon();
+    this.writeSoon();
   }
 
   /** Writes a line within 100 ms, together with other lines, as bytes. @returns False if the format cannot write this line. */
@@ -99,13 +104,18 @@ export class LineOutput {
     const end = format.write(entry, this.#gathered, this.#gatheredBytes);
     if (end < 0) return false;
     this.#gatheredBytes = end;
-    this.#passOnSoon();
+    this.writeSoon();
     return true;
+  }
+
+  /** Writes all gathered lines within 100 ms, also those that are not formatted yet. */
+  writeSoon(): void {
+    this.#timer ??= setTimeout(() => this.#passAllOn(), GATHER_MS).unref();
   }
 
   /** Resolves once all lines are written, or after two seconds. */
   async flush(): Promise<void> {
-    this.#passOn();
+    this.#passAllOn();
     const deadline = performance.now() + FLUSH_TIMEOUT_MS;
     while (this.#waitingBytes > 0 && performance.now() < deadline) await sleep(1);
   }
@@ -131,8 +141,9 @@ export class LineOutput {
     if (this.#gatheredBytes + bytes > this.#gathered.length) this.#passOn();
   }
 
-  #passOnSoon(): void {
-    this.#timer ??= setTimeout(() => this.#passOn(), GATHER_MS).unref();
+  #passAllOn(): void {
+    this.#gatherRest();
+    this.#passOn();
   }
 
   #passOn(): void {

@@ -1,10 +1,11 @@
 import type { Log } from '@berth/core';
-import { pino, stdTimeFunctions } from 'pino';
+import { pino } from 'pino';
 import type { LogFormat, LogLevel } from '../config/config-values.ts';
 import { cleanLine } from './clean-line.ts';
 import { type LineDestination, LineOutput } from './line-output.ts';
 import { createPrettyFormat } from './pretty-line.ts';
 import type { RequestEntry } from './request-entry.ts';
+import { type EndedRequest, RequestBatch } from './request-batch.ts';
 import { PlainRequestLine } from './request-line.ts';
 
 /** A log that may also have a fast way to write the lines of requests. */
@@ -49,29 +50,40 @@ export function createLogger({
   const output = new LineOutput(destination, {
     isShared,
     onDropped: (lines) => logger.warn({ lines }, 'Log lines were dropped, because standard output is read too slowly'),
+    gatherRest: () => writeRequests(),
   });
   const toPretty = format === 'pretty' ? createPrettyFormat() : null;
-  let isRequest = false;
+  /** The request whose line is being written. */
+  let written: EndedRequest | null = null;
   const logger = pino(
     {
       level,
       base: worker === undefined ? undefined : { worker },
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp: () => `,"time":"${new Date(written?.endedMs ?? Date.now()).toISOString()}"`,
       formatters: { level: (label: string) => ({ level: label }) },
       hooks: { streamWrite: (line) => (toPretty ? toPretty(cleanLine(line)) : cleanLine(line)) },
     },
-    { write: (line) => (isRequest ? output.gather(line) : output.write(line)) },
+    { write: (line) => (written === null ? output.write(line) : output.gather(line)) },
   );
   const requestLine = new PlainRequestLine(worker === undefined ? '' : `"worker":${worker},`);
+  const requests = new RequestBatch();
+
+  function writeRequests(): void {
+    for (const request of requests.take()) {
+      if (toPretty === null && output.gatherBytes(request, requestLine)) continue;
+      written = request;
+      logger.info(request.entry, 'request');
+      written = null;
+    }
+  }
+
   return {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
     request(entry) {
-      if (toPretty === null && output.gatherBytes(entry, requestLine)) return;
-      isRequest = true;
-      logger.info(entry, 'request');
-      isRequest = false;
+      if (requests.add(entry)) writeRequests();
+      else output.writeSoon();
     },
     flush: () => output.flush(),
   };

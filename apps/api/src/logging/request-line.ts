@@ -1,7 +1,7 @@
 import { characters, writeBytes, writeChecked, writeTenths } from './line-bytes.ts';
 import { LineHead } from './line-head.ts';
 import { LineMiddle } from './line-middle.ts';
-import type { RequestEntry } from './request-entry.ts';
+import type { EndedRequest } from './request-batch.ts';
 
 /** The characters of the fields outside the middle. JSON escapes none of them. */
 const ID = characters('0123456789abcdef');
@@ -25,7 +25,7 @@ export class PlainRequestLine {
   }
 
   /** Returns how many bytes {@link write} needs at most. */
-  maxBytes(entry: RequestEntry): number {
+  maxBytes({ entry }: EndedRequest): number {
     return (
       this.#head.length + entry.requestId.length + this.#middle.maxBytes(entry) + entry.address.length + REST_BYTES
     );
@@ -38,12 +38,12 @@ export class PlainRequestLine {
    * @returns The end of the line. -1 if a field may need to be escaped, hidden or cut: the logger must then write the line.
    *   Source: security T20, T24, T38.
    */
-  write(entry: RequestEntry, target: Uint8Array, start: number): number {
+  write({ entry, endedMs }: EndedRequest, target: Uint8Array, start: number): number {
     const { requestId, durationMs, address } = entry;
     const tenths = Math.round(durationMs * 10);
     if (entry.aborted || entry.traceId !== undefined || tenths > MAX_TENTHS || tenths / 10 !== durationMs) return -1;
     if (requestId.length > MAX_TEXT || address.length > MAX_TEXT) return -1;
-    let end = writeChecked(target, this.#head.write(target, start), requestId, ID);
+    let end = writeChecked(target, this.#head.write(endedMs, target, start), requestId, ID);
     if (end >= 0) end = this.#middle.write(entry, target, end);
     if (end < 0) return -1;
     end = writeBytes(target, writeTenths(target, end, tenths), ADDRESS_NAME);

@@ -27,9 +27,14 @@ function carefulLine(entry: RequestEntry, worker?: number): string {
 }
 
 /** Writes the line as bytes, not at the begin of a buffer. @returns `null` if the line is left to the logger. */
-function plainLine(entry: RequestEntry, prefix = '', format = new PlainRequestLine(prefix)): string | null {
-  const buffer = Buffer.alloc(format.maxBytes(entry) + 3);
-  const end = format.write(entry, buffer, 3);
+function plainLine(
+  entry: RequestEntry,
+  prefix = '',
+  format = new PlainRequestLine(prefix),
+  endedMs = Date.now(),
+): string | null {
+  const buffer = Buffer.alloc(format.maxBytes({ entry, endedMs }) + 3);
+  const end = format.write({ entry, endedMs }, buffer, 3);
   if (end < 0) return null;
   expect(end).toBeLessThanOrEqual(buffer.length);
   return buffer.toString('utf8', 3, end);
@@ -170,7 +175,6 @@ describe('PlainRequestLine', () => {
   });
 
   it('has the time of its request, also when the clock is set back', () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
     const format = new PlainRequestLine('');
     for (const time of [
       '2026-11-27T12:00:00.000Z',
@@ -183,9 +187,27 @@ describe('PlainRequestLine', () => {
       '2026-12-31T23:59:59.999Z',
       '2026-11-27T12:00:01.045Z',
     ]) {
-      vi.setSystemTime(time);
-      expect(JSON.parse(plainLine(PLAIN, '', format)!).time).toBe(time);
+      expect(JSON.parse(plainLine(PLAIN, '', format, Date.parse(time))!).time).toBe(time);
     }
+  });
+
+  it('has the time at which its request ended, and keeps its place among other lines', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    let written = '';
+    const log = createLogger({ level: 'info', destination: { write: (text) => void (written += text) } });
+    const times = ['2026-11-27T12:00:00.001Z', '2026-11-27T12:00:00.045Z', '2026-11-27T12:00:00.100Z'];
+    vi.setSystemTime(times[0]!);
+    log.request(PLAIN);
+    vi.setSystemTime(times[1]!);
+    log.request({ ...PLAIN, path: '/left to the logger "' });
+    vi.setSystemTime(times[2]!);
+    log.warn({}, 'other');
+    const lines = written
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { time: string; msg: string });
+    expect(lines.map(({ time }) => time)).toEqual(times);
+    expect(lines.map(({ msg }) => msg)).toEqual(['request', 'request', 'other']);
   });
 
   it.each([
