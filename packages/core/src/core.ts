@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { MemberRole, Plan } from '@berth/contract';
 import type { Database } from './database/database.ts';
 import type { Dns } from './dns/dns.ts';
@@ -127,6 +128,8 @@ export interface Core {
   readonly boot: string;
   /** The packs that this process is filling. The sweep of this process skips these packs. */
   readonly activePacks: Set<string>;
+  /** Emits `deployment` after this process has committed a deployment, whose front page and compression are then due. */
+  readonly published: EventEmitter<{ deployment: [] }>;
   /** The time by the clock of the database, which all processes share. */
   now(): Date;
 }

@@ -188,7 +188,7 @@ export const jobsLeaseHeld = gauge({
 export const jobInterval = byName(
   family('gauge', {
     name: 'berth_job_interval_seconds',
-    help: 'The pause between two runs of a job.',
+    help: 'The longest pause between two runs of a job.',
     aggregation: 'max',
   }),
   'berth_job',

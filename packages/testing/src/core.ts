@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -86,6 +87,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
     tracer: UNTRACED,
     boot: newBootId(),
     activePacks: new Set(),
+    published: new EventEmitter(),
     now: () => new Date(Date.now() + offsetMs),
     ...overrides,
   };

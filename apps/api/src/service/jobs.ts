@@ -12,7 +12,7 @@ import {
   sweep,
   type SweepOptions,
 } from '@berth/core/jobs';
-import { type Job, repeatJobs } from './repeat-jobs.ts';
+import { type IdlePause, type Job, repeatJobs } from './repeat-jobs.ts';
 import { runWhileLeased } from './leased-jobs.ts';
 
 const HEARTBEAT_MS = 30_000;
@@ -22,6 +22,10 @@ const PLAN_CHANGES_MS = 60_000;
 const DOMAINS_MS = 15_000;
 const FRONT_PAGES_MS = 1_000;
 const COMPRESSION_MS = 2_000;
+/** Jobs on new deployments are idle after a minute without one. They still run, because another process can publish. */
+const IDLE_AFTER_MS = 60_000;
+const IDLE_FRONT_PAGES_MS = 5_000;
+const IDLE_COMPRESSION_MS = 10_000;
 /** After deploys held the fence in this many runs of the sweep, the next run waits for it. Source: storage W1. */
 const MISSES_BEFORE_WAITING = 20;
 const FENCE_WAIT_MS = 2_000;
@@ -43,7 +47,12 @@ function leasedJobs(core: Core, options: Partial<SweepOptions>): Job[] {
     { name: 'delete full rate limit buckets', everyMs: SWEEP_MS, run: () => deleteFullBuckets(core) },
     { name: 'delete old changes', everyMs: SWEEP_MS, run: () => trimChanges(core) },
     { name: 'delete expired sessions', everyMs: SWEEP_MS, run: () => deleteExpiredSignIns(core) },
-    { name: 'read front pages', everyMs: FRONT_PAGES_MS, run: (signal) => readFrontPages(core, { signal }) },
+    {
+      name: 'read front pages',
+      everyMs: FRONT_PAGES_MS,
+      whenIdle: idlePause(core, IDLE_FRONT_PAGES_MS),
+      run: (signal) => readFrontPages(core, { signal }),
+    },
     { name: 'check domains', everyMs: DOMAINS_MS, run: (signal) => recheckDomains(core, { signal }) },
     {
       name: 'apply plan changes',
@@ -87,7 +96,19 @@ export function startCompression(core: Core, resources: AsyncDisposableStack): v
   const compressor = createCompressor();
   resources.defer(() => compressor.close());
   const run = (signal: AbortSignal) => compressDeployments(core, compressor, { signal });
-  repeatJobs(core, resources, [{ name: 'compress deployments', everyMs: COMPRESSION_MS, run }]);
+  const whenIdle = idlePause(core, IDLE_COMPRESSION_MS);
+  repeatJobs(core, resources, [{ name: 'compress deployments', everyMs: COMPRESSION_MS, whenIdle, run }]);
+}
+
+function idlePause({ published }: Core, everyMs: number): IdlePause {
+  return {
+    afterMs: IDLE_AFTER_MS,
+    everyMs,
+    onWork(listener, signal) {
+      published.on('deployment', listener);
+      signal.addEventListener('abort', () => published.off('deployment', listener), { once: true });
+    },
+  };
 }
 
 function durationSince(start: number): { durationMs: number } {

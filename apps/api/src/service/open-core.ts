@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -94,6 +95,7 @@ export async function openCore(config: Config, options: CoreOptions): Promise<Co
     tracer,
     boot: newBootId(),
     activePacks: new Set(),
+    published: new EventEmitter(),
     now: () => database.clock.now(),
   };
   return { ...core, ...options.parts?.(core) };

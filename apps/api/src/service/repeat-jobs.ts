@@ -9,7 +9,18 @@ export interface Job {
   name: string;
   /** The pause between two runs, in milliseconds. */
   everyMs: number;
+  /** Saves work while there is none. Default: the pause is always the same. */
+  whenIdle?: IdlePause;
+  /** Returns how many items were processed, if there is an idle pause. */
   run(stopping: AbortSignal): Promise<unknown>;
+}
+
+/** The pause of a job that has found nothing to do for a while. */
+export interface IdlePause {
+  afterMs: number;
+  everyMs: number;
+  /** Calls a function when there may be work, which ends the pause. Other processes can add work without a call. */
+  onWork(listener: () => void, signal: AbortSignal): void;
 }
 
 /**
@@ -33,14 +44,16 @@ export async function repeatUntil(
   signal: AbortSignal,
 ): Promise<void> {
   await Promise.all(
-    jobs.map(async ({ name, everyMs, run }) => {
-      jobInterval(name).value = everyMs / 1_000;
+    jobs.map(async (job) => {
+      const { name, everyMs, whenIdle, run } = job;
+      jobInterval(name).value = (whenIdle?.everyMs ?? everyMs) / 1_000;
       jobLastSuccess(name).value = Date.now() / 1_000;
+      const pauses = new Pauses(job, signal);
       while (!signal.aborted) {
         const startedMs = performance.now();
         jobRuns(name).value += 1;
         try {
-          await runAsJob(name, () => tracer.job(name, () => run(signal)));
+          pauses.recordRun(await runAsJob(name, () => tracer.job(name, () => run(signal))));
           jobLastSuccess(name).value = Date.now() / 1_000;
         } catch (error) {
           jobFailures(name).value += 1;
@@ -54,8 +67,39 @@ export async function repeatUntil(
             );
         }
         jobSeconds(name).value += (performance.now() - startedMs) / 1_000;
-        await sleep(everyMs, undefined, { signal, ref: false }).catch(() => {});
+        await pauses.next();
       }
     }),
   );
+}
+
+/** The pauses between the runs of a job. */
+class Pauses {
+  readonly #job: Job;
+  readonly #signal: AbortSignal;
+  #lastWorkMs = performance.now();
+  /** Aborted when there may be work since the begin of the last run. */
+  #work = new AbortController();
+
+  constructor(job: Job, signal: AbortSignal) {
+    this.#job = job;
+    this.#signal = signal;
+    job.whenIdle?.onWork(() => {
+      this.#lastWorkMs = performance.now();
+      this.#work.abort();
+    }, signal);
+  }
+
+  /** @param processed What the run has returned. */
+  recordRun(processed: unknown): void {
+    if (processed !== 0) this.#lastWorkMs = performance.now();
+  }
+
+  async next(): Promise<void> {
+    const { everyMs, whenIdle } = this.#job;
+    const isIdle = whenIdle !== undefined && performance.now() - this.#lastWorkMs >= whenIdle.afterMs;
+    const signal = isIdle ? AbortSignal.any([this.#signal, this.#work.signal]) : this.#signal;
+    await sleep(isIdle ? whenIdle.everyMs : everyMs, undefined, { signal, ref: false }).catch(() => {});
+    if (this.#work.signal.aborted) this.#work = new AbortController();
+  }
 }

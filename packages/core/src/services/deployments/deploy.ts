@@ -132,6 +132,7 @@ async function startDeploy<F extends DeployFiles>(
       const outcome = await commitWithPack(core, pack, (em) => publish(em, scope, publication));
       endPhase('commit');
       failpoint('deploy.committed');
+      core.published.emit('deployment');
       return outcome;
     },
   };

@@ -66,6 +66,7 @@ async function commitInTransaction(scope: Scope<Caller>, upload: FoundUpload): P
   );
   endPhase('commit');
   failpoint('upload.committed');
+  core.published.emit('deployment');
   return outcome;
 }
 
