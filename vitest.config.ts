@@ -106,7 +106,10 @@ export default defineConfig({
           exclude: [...SYSTEM, ...CLIENTS, ...ELECTRON],
         },
       },
-      { extends: true, test: { name: 'system', include: SYSTEM } },
+      {
+        extends: true,
+        test: { name: 'system', include: SYSTEM, globalSetup: ['packages/testing/src/bundled-server.ts'] },
+      },
       { extends: true, test: { name: 'clients', include: CLIENTS } },
       { extends: true, test: { name: 'electron', include: ELECTRON } },
     ],

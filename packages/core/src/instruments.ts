@@ -66,7 +66,7 @@ export function family(
     help,
     type,
     aggregation,
-    values: all.map(({ labels, series }) => ({ labels, value: series.value })),
+    values: all.map(({ labels, series }) => ({ labels, value: exact(series.value) })),
   }));
   return (labels) => {
     const series = { value: 0 };
@@ -98,7 +98,7 @@ export function histogram(
       });
       return [
         ...buckets,
-        { metricName: `${name}_sum`, labels, value: sum() },
+        { metricName: `${name}_sum`, labels, value: exact(sum()) },
         { metricName: `${name}_count`, labels, value: total },
       ];
     }),
@@ -116,6 +116,14 @@ export function histogram(
       },
     };
   };
+}
+
+/**
+ * Rounds a value to a multiple of a power of two. Sums of such values are exact, so the total of several processes does not depend on
+ * their order. Otherwise a total could decrease by a rounding error, which Prometheus takes for a restart.
+ */
+function exact(value: number): number {
+  return Math.round(value * 2 ** 20) / 2 ** 20;
 }
 
 /** Returns the values of all metrics of this process, as plain data. */

@@ -28,14 +28,14 @@ describe('a counter', () => {
 });
 
 it('a histogram counts each value in the bucket of the next upper bound, and in all larger ones', () => {
-  const series = histogram({ name: 'test_seconds', help: 'Seconds.' }, [0.1, 1])({ phase: 'a' });
-  for (const value of [0.05, 0.1, 0.5, 7]) series.observe(value);
+  const series = histogram({ name: 'test_seconds', help: 'Seconds.' }, [0.125, 1])({ phase: 'a' });
+  for (const value of [0.0625, 0.125, 0.5, 7]) series.observe(value);
   const labels = { phase: 'a' };
   expect(valuesOf('test_seconds')).toEqual([
-    { metricName: 'test_seconds_bucket', labels: { ...labels, le: 0.1 }, value: 2 },
+    { metricName: 'test_seconds_bucket', labels: { ...labels, le: 0.125 }, value: 2 },
     { metricName: 'test_seconds_bucket', labels: { ...labels, le: 1 }, value: 3 },
     { metricName: 'test_seconds_bucket', labels: { ...labels, le: '+Inf' }, value: 4 },
-    { metricName: 'test_seconds_sum', labels, value: 7.65 },
+    { metricName: 'test_seconds_sum', labels, value: 7.6875 },
     { metricName: 'test_seconds_count', labels, value: 4 },
   ]);
 });

@@ -21,7 +21,8 @@ export interface ServerProcess extends LaunchedProcess, TestClient {
   port: number;
 }
 
-const MAIN = join(import.meta.dirname, '../../../apps/api/src/main.ts');
+/** What `npm start` runs. It starts in half of the time of its sources. */
+const MAIN = join(import.meta.dirname, '../../../apps/api/dist/main.cjs');
 /** Folder of compiled code that halves the start time of a process. */
 const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 

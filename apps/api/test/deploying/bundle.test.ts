@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { launchProcess, launchProgram, type ServerProcess, whenUp } from '@berth/testing/process';
+import { launchProgram, type ServerProcess, startProcess } from '@berth/testing/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, PATIENT, type World } from '../crash/world.ts';
-import { ROOT, runIn } from './checkout.ts';
+import { ROOT } from './checkout.ts';
 
 const bundled = (program: string) => join(ROOT, 'apps/api/dist', program);
 
@@ -11,9 +11,8 @@ describe('the bundle of the server, with WORKERS=2', () => {
   let world: World;
   let server: ServerProcess;
   beforeAll(async () => {
-    await runIn(ROOT, process.execPath, 'packages/server-bundle/src/build.ts', '--if-changed');
     world = await createWorld({ ...PATIENT, WORKERS: '2' });
-    server = await whenUp(launchProcess(world.env(), bundled('main.cjs')));
+    server = await startProcess(world.env());
   });
   afterAll(async () => {
     server?.child.kill('SIGKILL');

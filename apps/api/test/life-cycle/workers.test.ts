@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createWorld, PATIENT, type World } from '../crash/world.ts';
 import { beginUpload } from './slow-upload.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
+const MAIN = join(import.meta.dirname, '../../dist/main.cjs');
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 const MESSAGE = 'A worker exited and will be replaced';
 
@@ -29,7 +29,7 @@ function workersOf({ child }: LaunchedProcess): number[] {
 /** Lists all running workers by process id, without zombies. */
 function runningWorkers(): { pid: number; parent: number }[] {
   const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
-  return [...stdout.matchAll(/^ *(\d+) +(\d+) .*workers\/worker\.ts/gm)].map(([, pid, parent]) => ({
+  return [...stdout.matchAll(/^ *(\d+) +(\d+) .*dist\/worker\.cjs/gm)].map(([, pid, parent]) => ({
     pid: Number(pid),
     parent: Number(parent),
   }));

@@ -1,5 +1,5 @@
 import type { Log } from '@berth/core';
-import type { MetricSnapshot } from '@berth/core/metrics';
+import { family, type MetricSnapshot, snapshotMetrics } from '@berth/core/metrics';
 import { expect, it } from 'vitest';
 import { Health } from '../../src/health/health.ts';
 import { MetricsPage, type WorkerMetrics } from '../../src/metrics/metrics-page.ts';
@@ -81,4 +81,16 @@ it('calls at the same time share one collection', async () => {
   const [first, second] = await Promise.all([page.render(), page.render()]);
   expect(first).toBe(second);
   expect(collections).toBe(1);
+});
+
+it('the snapshot of a counter has fractions whose sums are the same in any order', () => {
+  const seconds = family('counter', { name: 'test_seconds_total', help: 'Seconds.' });
+  const parts = [0.1, 0.2, 0.3, 1e-7, 12_345.678];
+  for (const [index, part] of parts.entries()) seconds({ index: String(index) }).value = part;
+  const snapshot = snapshotMetrics().find(({ name }) => name === 'test_seconds_total')!;
+  const values = snapshot.values.map(({ value }) => value);
+  for (const [index, value] of values.entries()) expect(value).toBeCloseTo(parts[index]!, 5);
+  const sum = (ordered: readonly number[]) => ordered.reduce((total, value) => total + value, 0);
+  expect(sum(values)).toBe(sum(values.toReversed()));
+  expect(sum(parts)).not.toBe(sum(parts.toReversed()));
 });

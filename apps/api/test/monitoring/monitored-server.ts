@@ -40,7 +40,7 @@ export async function startMonitored(world: World, env: Record<string, string> =
     series: async () => parseSeries(await metrics()),
     workers() {
       const { stdout } = spawnSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
-      return [...stdout.matchAll(/^ *(\d+) +(\d+) .*workers\/worker\.ts/gm)]
+      return [...stdout.matchAll(/^ *(\d+) +(\d+) .*dist\/worker\.cjs/gm)]
         .filter(([, , parent]) => Number(parent) === server.child.pid)
         .map(([, pid]) => Number(pid));
     },

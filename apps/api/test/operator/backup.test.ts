@@ -20,7 +20,7 @@ interface ActivityPage {
   nextCursor?: string;
 }
 
-const MAIN = join(import.meta.dirname, '../../src/operator/main.ts');
+const MAIN = join(import.meta.dirname, '../../dist/operator.cjs');
 const PASSWORD = 'correct horse';
 const SITES: Files[] = [
   { 'index.html': '<h1>One</h1>', 'large.bin': randomBytes(5_000_000) },

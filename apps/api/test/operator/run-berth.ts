@@ -11,7 +11,7 @@ export interface Outcome {
   err: string;
 }
 
-const MAIN = join(import.meta.dirname, '../../src/operator/main.ts');
+const MAIN = join(import.meta.dirname, '../../dist/operator.cjs');
 const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/node');
 
 /** Runs a command line as a separate process, as the operator does. */
