@@ -1,6 +1,6 @@
 import type { CreatedDeployment, Deployment } from '@berth/contract';
 import { makeFiles } from './content.ts';
-import { definite, type Wire } from './exchange.ts';
+import { definite, ofAcknowledged, type Wire } from './exchange.ts';
 import { type Client, keepRevoked, markDeleted, markShown, type Order, pick, type Site } from './oracle.ts';
 import { publish } from './publish.ts';
 
@@ -26,7 +26,13 @@ export async function switchDomain(wire: Wire, client: Client, site: Site): Prom
   });
   const before = client.domainUncertain;
   client.domainUncertain = true;
-  const { doubtful } = await definite(wire, `switch ${client.domain} to ${site.id}`, request, [200, 201]);
+  const { doubtful } = await definite(
+    wire,
+    `switch ${client.domain} to ${site.id}`,
+    request,
+    [200, 201],
+    ofAcknowledged,
+  );
   client.domainUncertain = before || doubtful;
   markShown(client, site);
   wire.tally.domainChanges += 1;
@@ -43,7 +49,7 @@ export async function setPassword(wire: Wire, client: Client, site: Site, passwo
   });
   const before = site.uncertain;
   site.uncertain = true;
-  const { response, doubtful } = await definite(wire, `password of ${site.id}`, request, [200]);
+  const { response, doubtful } = await definite(wire, `password of ${site.id}`, request, [200], ofAcknowledged);
   site.uncertain = before || doubtful;
   site.oldPassword = site.password;
   site.password = password;

@@ -30,10 +30,14 @@ export interface Definite {
 const MIN_PAUSE_MS = 40;
 const MAX_PAUSE_MS = 400;
 
+/** The invariant of a request that names an acknowledged deployment: a 404 says that it is lost. */
+export const ofAcknowledged = (status: number): Invariant => (status === 404 ? 'acknowledged-bytes' : 'answers');
+
 /**
  * Sends a request until it has a definite outcome: repeats it after a lost connection and after 503.
  *
  * @param accepts The statuses that are right. Any other is a violation of `invariant`.
+ * @param invariant Default: `answers`. A function chooses by the status.
  * @throws UnexpectedResponse, RunEnded.
  */
 export async function definite(
@@ -41,7 +45,7 @@ export async function definite(
   title: string,
   request: () => HttpRequest,
   accepts: readonly number[],
-  invariant: Invariant = 'answers',
+  invariant: Invariant | ((status: number) => Invariant) = 'answers',
 ): Promise<Definite> {
   const { http, tally, violations, ended } = wire;
   let doubtful = false;
@@ -51,7 +55,8 @@ export async function definite(
     const response = await http(request()).catch(() => null);
     if (response && response.status !== 503) {
       if (accepts.includes(response.status)) return { response, doubtful };
-      violations.add(invariant, `${title}: ${response.status} ${response.text().slice(0, 300)}`);
+      const broken = typeof invariant === 'string' ? invariant : invariant(response.status);
+      violations.add(broken, `${title}: ${response.status} ${response.text().slice(0, 300)}`);
       throw new UnexpectedResponse(title);
     }
     if (response) {
