@@ -30,7 +30,7 @@ async function bundle(dist: string): Promise<void> {
     cwd: API,
     platform: 'node',
     input: { main: 'src/main.ts', operator: 'src/operator/main.ts' },
-    plugins: [filesByUrl(), latin1()],
+    plugins: [filesByUrl(), nativeSpread(), latin1()],
     // Parts of MikroORM that Berth does not use ask for packages that may be missing.
     checks: { emptyImportMeta: false },
     output: {
@@ -66,6 +66,26 @@ function filesByUrl(): Plugin {
           bundled = bundled.replace(expression, `new URL('./${fileName}', import.meta.url)`);
         }
         return bundled;
+      },
+    },
+  };
+}
+
+/**
+ * tRPC is published with a helper in place of the spread of objects. It copies members one by one, which takes 4 % of the time of an
+ * API request.
+ */
+function nativeSpread(): Plugin {
+  const begin = 'function _objectSpread2(e) {';
+  return {
+    name: 'native-spread',
+    transform: {
+      filter: { code: 'function _objectSpread2(' },
+      handler(code, module) {
+        const start = code.indexOf(begin);
+        const end = code.indexOf('\n}', start);
+        if (start < 0 || end < 0) this.error(`The helper for spreads in ${module} has changed.`);
+        return `${code.slice(0, start)}function _objectSpread2(target, ...parts) {\n\treturn Object.assign(target, ...parts);${code.slice(end)}`;
       },
     },
   };
