@@ -48,15 +48,21 @@ import { type FileLimits,`,
     what: 'Each process trusts a deploy token without expiry for three seconds, whatever other processes revoke.',
     edits: [
       {
-        file: `${SERVICES}/admission.ts`,
-        find: `    const [row] = await core.database.prepared<Row & BucketRow>(statement, values);`,
-        replace: `    const known = recentTokens.get(secret);
-    const isFresh = known !== undefined && Math.abs(known.at - now.getTime()) < 3_000;
-    const [row] = isFresh
-      ? [known.row as Row & BucketRow]
-      : await core.database.prepared<Row & BucketRow>(statement, values);
-    const { kind, permanent } = row as unknown as { kind?: string; permanent?: boolean };
-    if (!isFresh && kind === 'deploy' && permanent) recentTokens.set(secret, { row, at: now.getTime() });`,
+        file: `${SERVICES}/authentication.ts`,
+        find: `  const [row] =
+    credential === null
+      ? []
+      : await core.database.prepared<CredentialRow>(FIND_CREDENTIAL, [secretHash(credential), now]);`,
+        replace: `  const known = credential === null ? undefined : recentTokens.get(credential);
+  const isFresh = known !== undefined && Math.abs(known.at - now.getTime()) < 3_000;
+  const [row] =
+    credential === null
+      ? []
+      : isFresh
+        ? [known.row as CredentialRow]
+        : await core.database.prepared<CredentialRow>(FIND_CREDENTIAL, [secretHash(credential), now]);
+  const { kind, permanent } = (row ?? {}) as { kind?: string; permanent?: boolean };
+  if (!isFresh && kind === 'deploy' && permanent) recentTokens.set(credential!, { row, at: now.getTime() });`,
       },
       {
         file: `${SERVICES}/authentication.ts`,
@@ -64,12 +70,12 @@ import { type FileLimits,`,
         replace: "t.expires is null as permanent, case a.state when 'active'",
       },
       {
-        file: `${SERVICES}/admission.ts`,
-        find: 'type Identified =',
-        replace: `/** The deploy tokens that were used last. */
-export const recentTokens = new Map<string, { row: unknown; at: number }>();
+        file: `${SERVICES}/authentication.ts`,
+        find: 'const USED_PRECISION_MS = 60_000;',
+        replace: `const USED_PRECISION_MS = 60_000;
 
-type Identified =`,
+/** The deploy tokens that were used last. */
+export const recentTokens = new Map<string, { row: unknown; at: number }>();`,
       },
       {
         file: `${SERVICES}/accounts/tokens.ts`,
@@ -79,7 +85,7 @@ type Identified =`,
       {
         file: `${SERVICES}/accounts/tokens.ts`,
         find: `import { lockAccount`,
-        replace: `import { recentTokens } from '../admission.ts';\nimport { lockAccount`,
+        replace: `import { recentTokens } from '../authentication.ts';\nimport { lockAccount`,
       },
     ],
     breaks: ['revoked'],
