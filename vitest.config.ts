@@ -15,7 +15,7 @@ const SYSTEM = [
   'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
   'apps/desktop/test/backend/{projects,watched-projects}.test.ts',
   'apps/web/test/browser/**/*.test.ts',
-  'packages/cli/test/{examples,exit-codes,login,package,readme,terminal,watch}.test.ts',
+  'packages/cli/test/{examples,exit-codes,hostile,login,package,readme,terminal,watch}.test.ts',
   'packages/core/test/database/{change-reader,connections,embedded-postgres,engine-test,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
   'packages/core/test/services/compaction/compact-packs.test.ts',

@@ -101,7 +101,9 @@ function writeLargeFile(folder: string, mib: number): void {
   for (let i = 0; i < mib; i += 1) appendFileSync(join(folder, 'large.bin'), randomFillSync(block));
 }
 
-const formatMib = (bytes: number) => `${(bytes / MIB).toFixed(0)} MiB`;
+function formatMib(bytes: number): string {
+  return `${(bytes / MIB).toFixed(0)} MiB`;
+}
 
 /** Signs in as the owner, whose plan has no small limits, with the link of the operator. */
 async function openSignedIn(): Promise<Page> {
