@@ -9,7 +9,7 @@ export interface Job {
   name: string;
   /** The pause between two runs, in milliseconds. */
   everyMs: number;
-  /** Saves work while there is none. Default: the pause is always the same. */
+  /** A longer pause while there is nothing to do. Default: the pause is always the same. */
   whenIdle?: IdlePause;
   /** Returns how many items were processed, if there is an idle pause. */
   run(stopping: AbortSignal): Promise<unknown>;
