@@ -45,7 +45,7 @@ import { type FileLimits,`,
   },
   {
     name: 'cached-credential',
-    what: 'Each process trusts a deploy token without expiry for three seconds, whatever other processes revoke.',
+    what: 'Each process trusts a deploy token without expiry and person for three seconds, whatever other processes revoke.',
     edits: [
       {
         file: `${SERVICES}/authentication.ts`,
@@ -61,8 +61,9 @@ import { type FileLimits,`,
       : isFresh
         ? [known.row as CredentialRow]
         : await core.database.prepared<CredentialRow>(FIND_CREDENTIAL, [secretHash(credential), now]);
-  const { kind, permanent } = (row ?? {}) as { kind?: string; permanent?: boolean };
-  if (!isFresh && kind === 'deploy' && permanent) recentTokens.set(credential!, { row, at: now.getTime() });`,
+  const { kind, permanent, person } = (row ?? {}) as { kind?: string; permanent?: boolean; person?: string | null };
+  if (!isFresh && kind === 'deploy' && permanent && person === null)
+    recentTokens.set(credential!, { row, at: now.getTime() });`,
       },
       {
         file: `${SERVICES}/authentication.ts`,
