@@ -1,16 +1,28 @@
 // `npm run build:cli` builds the package that users install in `dist`. The package has no dependencies. With `--if-changed`, it
 // does nothing if no source has changed since the last build.
-import { chmod, glob, stat } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writePackageFiles } from '@berth/packaging';
+import { buildFrom, buildIfChanged } from '@berth/packaging/built-from';
 import { MIN_NODE_VERSION } from '../src/node-version.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const DIST = join(PACKAGE, 'dist');
 const NOTICES = 'THIRD-PARTY-NOTICES.md';
 
+/** Everything that the package is built from. */
+const SOURCES = [
+  'packages/{cli,client,contract,packaging,terminal}/{src,build}/**/*',
+  'packages/cli/*.{json,md}',
+  'pnpm-lock.yaml',
+];
+
 /** Builds the package in a folder. @param dist An absolute path. Its content is replaced. */
 export async function buildCliPackage(dist: string = DIST): Promise<void> {
+  await buildFrom(SOURCES, dist, () => bundle(dist));
+}
+
+async function bundle(dist: string): Promise<void> {
   const { build } = await import('vite');
   await build({
     configFile: false,
@@ -44,23 +56,7 @@ export async function buildCliPackage(dist: string = DIST): Promise<void> {
   });
 }
 
-/** Everything that the package is built from. */
-const SOURCES = [
-  'packages/{cli,client,contract,packaging,terminal}/{src,build}/**',
-  'packages/cli/*.{json,md}',
-  'pnpm-lock.yaml',
-];
-
-async function isChanged(): Promise<boolean> {
-  const root = join(PACKAGE, '../..');
-  const built = await stat(join(DIST, 'package.json')).catch(() => null);
-  if (!built) return true;
-  for await (const source of glob(SOURCES, { cwd: root }))
-    if ((await stat(join(root, source))).mtimeMs > built.mtimeMs) return true;
-  return false;
-}
-
-if (import.meta.main && (!process.argv.includes('--if-changed') || (await isChanged()))) {
-  process.stderr.write('Building the command line.\n');
-  await buildCliPackage();
+if (import.meta.main) {
+  if (process.argv.includes('--if-changed')) await buildIfChanged('the command line', SOURCES, DIST, buildCliPackage);
+  else await buildCliPackage();
 }

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** The file with the hash of the sources of a build. It is written last, so a build that was interrupted is repeated. */
-const SOURCES_HASH = 'sources.sha256';
+/** The hidden file with the hash of the sources of a build. It is written last, so a build that was interrupted is repeated. */
+const SOURCES_HASH = '.sources.sha256';
 
 /**
  * Builds a folder, and records in it from which sources.

@@ -63,13 +63,14 @@ function sendTarball({ headers }: Request, res: Response, { bytes, etag }: Tarba
       .end(bytes);
 }
 
-/** Packs the files of the package, and a file that names the server. */
+/** Packs the files of the package that are not hidden, and a file that names the server. */
 async function packCommandLine(folder: string, server: string): Promise<Tarball> {
   const archive = pack();
   const packed = buffer(archive.pipe(createGzip({ level: 9 })));
   const add = (name: string, content: Buffer | string) =>
     archive.entry({ name: `package/${name}`, mode: 0o755, mtime: MODIFIED }, content);
-  for (const name of (await readdir(folder)).toSorted()) add(name, await readFile(join(folder, name)));
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).toSorted();
+  for (const name of names) add(name, await readFile(join(folder, name)));
   add('server.json', JSON.stringify({ server }));
   archive.finalize();
   const bytes = await packed;

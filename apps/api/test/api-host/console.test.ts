@@ -20,7 +20,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/index-1a2b.js.br'), brotliCompressSync(SCRIPT));
   writeFileSync(join(folder, 'assets/index-1a2b.js.gz'), gzipSync(SCRIPT));
   writeFileSync(join(folder, 'assets/worker-3c4d.js'), SCRIPT);
-  writeFileSync(join(folder, 'sources.sha256'), '0'.repeat(64));
+  writeFileSync(join(folder, '.sources.sha256'), '0'.repeat(64));
   built = await listen(createConsole({ baseUrl: BASE_URL, folder }).router);
   missing = await listen(createConsole({ baseUrl: BASE_URL, folder: null }).router);
 });

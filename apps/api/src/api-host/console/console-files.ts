@@ -34,7 +34,7 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export function readConsoleFiles(folder: string | null): ConsoleFiles | null {
   // The build writes the hash last, so that a build that was interrupted does not count.
-  if (folder === null || !existsSync(join(folder, 'sources.sha256'))) return null;
+  if (folder === null || !existsSync(join(folder, '.sources.sha256'))) return null;
   const names = readdirSync(join(folder, 'assets')).filter((name) => extname(name) in TYPES);
   return {
     shell: readFile(folder, 'index.html'),
