@@ -9,13 +9,13 @@ const MAX_SILENCE_MS = 7_500;
 const needsProxy = ({ nodes }: Pick<World, 'nodes'>) =>
   nodes[0]!.databaseProxy ? null : 'the run has no proxy in front of the database';
 const proxyOf = ({ databaseProxy }: Node) => databaseProxy!;
+const ON_DATABASE_NETWORK = { recoverySeconds: RECOVERY_SECONDS, impossible: needsProxy };
 
 /** Resets and stalls connections between one node and the database. */
 const cutDatabaseConnections: Disturbance = {
   kind: 'cut-database-network',
   weight: 2,
-  recoverySeconds: RECOVERY_SECONDS,
-  impossible: needsProxy,
+  ...ON_DATABASE_NETWORK,
   async run({ random }, node) {
     const cut = proxyOf(node).cutAll();
     proxyOf(node).disturb({ resets: 0.3, stalls: 0.1, random });
@@ -29,8 +29,7 @@ const cutDatabaseConnections: Disturbance = {
 const silenceDatabase: Disturbance = {
   kind: 'silence-database-network',
   weight: 2,
-  recoverySeconds: RECOVERY_SECONDS,
-  impossible: needsProxy,
+  ...ON_DATABASE_NETWORK,
   async run({ random }, node) {
     const ms = 500 + Math.floor(random() * MAX_SILENCE_MS);
     proxyOf(node).silence(true);
@@ -44,8 +43,7 @@ const silenceDatabase: Disturbance = {
 const loseCommitAnswers: Disturbance = {
   kind: 'lose-commit-answers',
   weight: 1,
-  recoverySeconds: RECOVERY_SECONDS,
-  impossible: needsProxy,
+  ...ON_DATABASE_NETWORK,
   async run({ random }, node) {
     proxyOf(node).loseAnswers({ to: 'commit\0', share: 0.2, random });
     await sleep(2_000 + random() * 3_000);

@@ -19,3 +19,10 @@ export interface RequestEntry {
   /** Present if the client left before the end of the response. */
   aborted?: true;
 }
+
+/** A request that has ended. */
+export interface EndedRequest {
+  entry: RequestEntry;
+  /** When it ended, in milliseconds since 1970. */
+  endedMs: number;
+}

@@ -1,7 +1,7 @@
 import { characters, writeBytes, writeChecked, writeTenths } from './line-bytes.ts';
 import { LineHead } from './line-head.ts';
 import { LineMiddle } from './line-middle.ts';
-import type { EndedRequest } from './request-batch.ts';
+import type { EndedRequest } from './request-entry.ts';
 
 /** The characters of the fields outside the middle. JSON escapes none of them. */
 const ID = characters('0123456789abcdef');

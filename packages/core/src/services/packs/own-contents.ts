@@ -32,7 +32,8 @@ export async function findOwnContents(em: EntityManager, core: Core, account: st
   const searchIn = async (lists: RawBuilder<ContentList>) => {
     if (wantedHashes.size === 0) return;
     const { rows } = await lists.execute(db(em));
-    for (const row of rows) if (moveFound(row, wantedHashes, lengths)) for (const pack of row.packs) packs.add(pack);
+    for (const row of rows)
+      if (moveFoundContents(row, wantedHashes, lengths)) for (const pack of row.packs) packs.add(pack);
   };
   // The newest deployment usually has most of the contents, so few of them are searched for in older deployments.
   if (wantedHashes.size > MAX_SEARCHED_IN_DATABASE) await searchIn(deploymentsWith(core, account, 1, wantedHashes));
@@ -41,8 +42,7 @@ export async function findOwnContents(em: EntityManager, core: Core, account: st
   return { lengths, packs };
 }
 
-/** Moves the contents of a list from `missing` to `found`. @returns True if the list has any of them. */
-function moveFound(list: ContentList, missing: Set<string>, found: Map<string, number>): boolean {
+function moveFoundContents(list: ContentList, missing: Set<string>, found: Map<string, number>): boolean {
   const foundBefore = found.size;
   let lengths: number[] | null = null;
   for (const [i, sha256] of unpackHashes(list.hashes).entries())

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { flipBit, packFile, readSite, whileLocked } from '@berth/testing/core';
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { warningLog } from '@berth/testing/refused-rows';
-import { startS3Stub } from '@berth/testing/s3-stub';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { compressDeployments } from '../../../src/services/compression/compress-deployments.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { enterFence } from '../../../src/services/packs/fence.ts';
 import { sweep } from '../../../src/services/sweep/sweep.ts';
 import { openDiskPacks } from '../../../src/storage/disk-packs.ts';
-import { openS3Stub } from '../../storage/s3/open-s3-stub.ts';
+import { openOwnS3Stub } from '../../storage/s3/open-s3-stub.ts';
 import { createCompressionWorld, expectForms } from '../compression/compression-world.ts';
 import { describeCompaction } from './compaction-suite.ts';
 
@@ -21,19 +20,7 @@ describeCompaction('the disk', async () => {
   return { store: await openDiskPacks(folder), close: () => rm(folder, { recursive: true }) };
 });
 
-describeCompaction('an object store', async () => {
-  const stub = await startS3Stub();
-  const folder = await mkdtemp(join(tmpdir(), 'berth-compaction-'));
-  const { packs, close } = await openS3Stub(stub, folder);
-  return {
-    store: packs,
-    async close() {
-      await close();
-      await stub.close();
-      await rm(folder, { recursive: true });
-    },
-  };
-});
+describeCompaction('an object store', openOwnS3Stub);
 
 const { log, warnings } = warningLog();
 const world = await createCompressionWorld({ log });
