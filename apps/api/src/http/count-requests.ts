@@ -110,6 +110,11 @@ export function countSiteRead(status: number, bytes: number, durationMs: number)
   durationsOf('site', 'read').observe(durationMs / 1000);
 }
 
+/** Leaves out the bytes that a connection has sent so far: they are those of responses that are counted otherwise. */
+export function skipSentBytes(socket: CountedSocket): void {
+  socket[COUNTED_BYTES] = socket.bytesWritten;
+}
+
 /** Counts a request that could not be parsed. */
 export function countUnparsed(status: number): void {
   requestsOf('invalid', '_OTHER', status).value += 1;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { activeRequests, countSiteRead } from './count-requests.ts';
+import { activeRequests, countSiteRead, skipSentBytes } from './count-requests.ts';
 import type { AnswerWriter, PlainAnswer } from './plain-answer.ts';
 import { type PlainLimits, PlainRequest } from './plain-request.ts';
 import { requestId } from './request-id.ts';
@@ -220,6 +220,7 @@ class PlainConnection {
       .off('error', this.#destroy)
       .off('timeout', this.#destroy)
       .setTimeout(0);
+    skipSentBytes(socket);
     socket.pause();
     socket.unshift(bytes);
     this.#options.handOver(socket);

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { listen, open, parse, send, stop } from '@berth/testing/raw-socket';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseTrustedProxies } from '../../src/http/client-address.ts';
+import { onRequestEnd } from '../../src/http/count-requests.ts';
 import type { PlainAnswer } from '../../src/http/plain-answer.ts';
 import type { PlainEnd } from '../../src/http/plain-connections.ts';
 import type { PlainRequest } from '../../src/http/plain-request.ts';
@@ -13,6 +14,8 @@ import { closeIdleConnections, createHttpServer, type HttpLimits } from '../../s
 const LARGE_BYTES = 8 * 1024 ** 2;
 const log = { info() {}, warn() {}, error() {} };
 const ends: PlainEnd[] = [];
+/** The bytes that were counted for each response of node:http. */
+const nodeBytes: number[] = [];
 let server: Server;
 afterEach(() => stop(server));
 
@@ -21,10 +24,16 @@ type Answer = (request: PlainRequest) => PlainAnswer | null | Promise<PlainAnswe
 /** Starts a server whose plain requests are answered by `answer`; node:http responds with `node` and the target. */
 async function startServer(answer: Answer, limits: Partial<HttpLimits> = {}, proxies: string[] = []): Promise<number> {
   ends.length = 0;
-  server = createHttpServer((req, res) => void res.end(`node ${req.url}`), {
+  nodeBytes.length = 0;
+  const respond = (req: IncomingMessage, res: ServerResponse) => {
+    onRequestEnd(res, (_durationMs, bytes) => void nodeBytes.push(bytes));
+    res.end(`node ${req.url}`);
+  };
+  server = createHttpServer(respond, {
     log,
     limits,
     trustedProxies: parseTrustedProxies(proxies),
+    counted: true,
     plainHandler: () => ({ answer, onEnd: (end) => void ends.push(end) }),
   });
   return listen(server);
@@ -72,6 +81,14 @@ describe('a connection with plain requests', () => {
     const port = await startServer(answerTarget);
     const text = await send(port, `${get('/plain1')}${get('/plain2')}${get('/other')}${get('/plain3')}${last('/end')}`);
     expect(bodiesIn(text)).toEqual(['plain /plain1', 'plain /plain2', 'node /other', 'node /plain3', 'node /end']);
+  });
+
+  it('counts the bytes of each response once', async () => {
+    const port = await startServer(answerTarget);
+    const text = await send(port, `${get('/plain1')}${get('/other1')}${last('/other2')}`);
+    await expect.poll(() => nodeBytes).toHaveLength(2);
+    expect(ends).toHaveLength(1);
+    expect(ends[0]!.bytes + nodeBytes[0]! + nodeBytes[1]!).toBe(text.length);
   });
 
   it('is left to node:http when a request comes in pieces', async () => {
