@@ -14,7 +14,8 @@ const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\]*)"|([\w!#$%&'*+.^`|~
 /** Matches 1 to 70 visible characters or spaces, without a space at the end. */
 const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
 const LINE_END = '\r\n';
-const HEAD_END = Buffer.from('\r\n\r\n');
+/** The end of the head of a part. */
+export const HEAD_END = Buffer.from('\r\n\r\n');
 const CR = 0x0d;
 const LF = 0x0a;
 const DASH = 0x2d;

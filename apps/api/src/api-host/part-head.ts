@@ -1,4 +1,6 @@
+import { FILES_FIELD } from '@berth/contract';
 import busboy from 'busboy';
+import { HEAD_END } from './multipart-splitter.ts';
 
 /** A part of a form: a file with its name, or a field with its value. What the part does not have is `undefined`. */
 export type FormPart =
@@ -6,7 +8,7 @@ export type FormPart =
   | { kind: 'field'; name: string | undefined; value: string | undefined };
 
 /** The begin of the head of a file as nearly all clients write it. */
-const USUAL_BEGIN = 'Content-Disposition: form-data; name="files[]"; filename="';
+const USUAL_BEGIN = `Content-Disposition: form-data; name="${FILES_FIELD}"; filename="`;
 /** Matches the rest of such a head, with the file name as its group. */
 const USUAL_REST = /^([^"\\\p{Cc}]+)"(?:\r\nContent-Type: [\x20-\x7e]+)?$/u;
 
@@ -47,5 +49,3 @@ export function readPart(head: Buffer, value: Buffer, boundary: string): FormPar
   );
   return part;
 }
-
-const HEAD_END = Buffer.from('\r\n\r\n');

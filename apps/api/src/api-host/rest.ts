@@ -78,7 +78,7 @@ function handler(
 ): OperationHandler {
   const { name, openapi, type, inputs, status, creates, redirect, events } = operation;
   let kinds: InputKinds | undefined;
-  // Reading a schema takes a third of a millisecond, so a start does not read all of them.
+  // Reading a schema takes a third of a millisecond, so the first request of the API does not read all of them.
   const getKinds = () => (kinds ??= inputKinds(inputs));
   return async (req, res, params) => {
     nameRoute(res, openapi.path);

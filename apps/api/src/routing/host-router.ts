@@ -112,12 +112,10 @@ export function createHostRouter({ core, config, sites, health, log }: HostRoute
 
 /** Creates the API host at its first request: its modules take as long to load as all others of a server that serves sites. */
 function loadAtFirstRequest(options: ApiHostOptions): Handler {
-  let api: Handler | null = null;
-  let loading: Promise<Handler> | null = null;
+  let api: Promise<Handler> | null = null;
   return async (req, res) => {
-    loading ??= import('../api-host/api-host.ts').then(({ createApiHost }) => createApiHost(options));
-    api ??= await loading;
-    return api(req, res);
+    api ??= import('../api-host/api-host.ts').then(({ createApiHost }) => createApiHost(options));
+    return (await api)(req, res);
   };
 }
 
