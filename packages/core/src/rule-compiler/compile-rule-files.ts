@@ -4,8 +4,10 @@ import { compileRules, Fault, findBasicAuth, findRoleCondition, parseShipJson, t
 /** The bytes of the rule files that a deployment has. */
 export type RuleFileBytes = Partial<Record<'ship.json' | '_redirects' | '_headers', Uint8Array>>;
 
+/** The number of warnings that a deploy lists. */
+export const MAX_WARNINGS = 100;
 /** The number of warnings that are kept: one more than a deploy lists. The others are counted. */
-const MAX_RULE_WARNINGS = 101;
+const MAX_RULE_WARNINGS = MAX_WARNINGS + 1;
 
 /** The result of compiling rule files. */
 export type CompileResult =

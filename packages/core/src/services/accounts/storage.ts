@@ -199,13 +199,8 @@ const uploadListsOf = (scope: StatementScope, owner: StorageOwner) =>
     .where(({ and }) => and(columnsOf(owner)));
 
 async function hasOpenUploads(scope: StatementScope, owner: StorageOwner): Promise<boolean> {
-  const query = db(scope).selectFrom('upload').select('committed').where('committed', 'is', null);
-  return (
-    (await query
-      .where(({ and }) => and(columnsOf(owner)))
-      .limit(1)
-      .executeTakeFirst()) !== undefined
-  );
+  const upload = await uploadListsOf(scope, owner).clearSelect().select('committed').limit(1).executeTakeFirst();
+  return upload !== undefined;
 }
 
 const allListsOf = (scope: StatementScope, owner: StorageOwner, except: readonly string[] = []) =>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { sampledPacks } from '../packs/sampled-packs.ts';
 
 /** How long a pack waits that could not be rewritten, so that it does not delay others. */
 const PAUSE_MS = 60 * 60 * 1000;
@@ -13,17 +14,11 @@ export async function dueCandidates(core: Core, limit: number): Promise<string[]
 }
 
 /**
- * Returns some sealed packs from a random id on. So the compaction also finds packs of which no end of a reference is recorded:
+ * Returns some sealed packs from a random one on. So the compaction also finds packs of which no end of a reference is recorded:
  * those from before it existed, and those of a restore.
  */
 export async function samplePacks(core: Core, limit: number): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    with start as materialized (select gen_random_uuid() as id),
-      last as materialized (
-        select id from pack where state = 'sealed' and id >= (select id from start) order by id limit ${limit}),
-      first as materialized (
-        select id from pack where state = 'sealed' order by id limit ${limit} - (select count(*) from last))
-    select id from last union select id from first`.execute(db(core));
+  const { rows } = await sampledPacks(limit).execute(db(core));
   return rows.map(({ id }) => id);
 }
 

@@ -7,7 +7,7 @@ import { releasePack, rewritePart } from './rewrite-pack.ts';
 import { findSparsePack, type SparsePack, type StoredUnit } from './sparse-packs.ts';
 
 interface CompactionOptions {
-  /** The bytes after which a run starts no other pack. */
+  /** The bytes after which a run starts no other pack and no other part of one. It may exceed them by one part. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
 }

@@ -2,7 +2,7 @@ import { type FileRefusals, findCaseTwins, isDotFile, isWithheld, RULE_FILES, ty
 import { MAX_HEADERS_BYTES, MAX_REDIRECTS_BYTES, MAX_SHIP_JSON_BYTES, scanForBasicAuth } from '@berth/serving';
 import type { Core } from '../../core.ts';
 import { invalidFile } from '../../errors.ts';
-import { adviseProtection, type RuleFileBytes } from '../../rule-compiler/compile-rule-files.ts';
+import { adviseProtection, MAX_WARNINGS, type RuleFileBytes } from '../../rule-compiler/compile-rule-files.ts';
 import type { ContentCheck, LeftOutEntries } from './file-rules.ts';
 import { warnOfForeignFiles } from './foreign-files.ts';
 import type { Publication } from './publish.ts';
@@ -90,9 +90,6 @@ export async function addRuleFileRefusal(
   if (compiled.kind === 'refused') refusals.add(compiled.file, compiled.message);
 }
 
-const MAX_WARNINGS = 100;
-const NO_RULE_FILES = { kind: 'compiled', rules: null, warnings: [], warningCount: 0 } as const;
-
 /**
  * Compiles the rule files, and collects warnings about all files: the first 100, and a warning with the number of the
  * remaining warnings.
@@ -108,7 +105,7 @@ export async function compileDeployRules(
   leftOut: LeftOutEntries = { warnings: [], warningCount: 0 },
 ): Promise<Pick<Publication, 'rules' | 'warnings'>> {
   const paths = published.map(({ path }) => path);
-  const compiled = Object.keys(ruleFiles).length === 0 ? NO_RULE_FILES : await ruleCompiler.compile(ruleFiles, paths);
+  const compiled = await ruleCompiler.compile(ruleFiles, paths);
   if (compiled.kind === 'refused') throw invalidFile(compiled.file, compiled.message);
   const warnings: Warning[] = [];
   let omitted = 0;

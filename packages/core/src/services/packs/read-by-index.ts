@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { db } from '../../database/tables.ts';
 
 /**
- * Makes the statements of a transaction find rows by indexes, so that they read only what concerns a few packs. Without current
+ * Makes the further statements of a transaction find rows by indexes, until it ends, so that they read only what concerns a few packs. Without current
  * statistics, PostgreSQL would read whole tables instead.
  */
 export async function readByIndex(em: EntityManager): Promise<void> {

@@ -4,6 +4,7 @@ import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { failpoint } from '../../failpoints.ts';
 import { readByIndex } from './read-by-index.ts';
+import { sampledPacks } from './sampled-packs.ts';
 
 /** The number of suspects that one statement reads. */
 const PAGE_SIZE = 1_000;
@@ -37,12 +38,7 @@ const endOfGrace = (graceMs: number) => sql`now() - ${graceMs} * interval '1 mil
  */
 export async function suspectForgottenPacks(core: Core): Promise<void> {
   await sql`
-    with start as materialized (select gen_random_uuid() as id),
-      last as materialized (
-        select id from pack where state = 'sealed' and id >= (select id from start) order by id limit ${PAGE_SIZE}),
-      first as materialized (
-        select id from pack where state = 'sealed' order by id limit ${PAGE_SIZE} - (select count(*) from last)),
-      examined as (select id from last union select id from first)
+    with examined as (${sampledPacks(PAGE_SIZE)})
     insert into pack_suspect (pack_id, since)
     select e.id, clock_timestamp() from examined e
     where not ${isReferenced(sql`e.id`)} and not exists (select from pack_suspect s where s.pack_id = e.id)

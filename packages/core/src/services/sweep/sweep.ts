@@ -36,7 +36,7 @@ export const DEFAULT_SWEEP: SweepOptions = {
   bootStaleMs: 10 * 60 * 1000,
   fenceWaitMs: 0,
   batch: 1000,
-  // A run each minute writes at most 3.75 GiB in an hour, or one content that is larger.
+  // A part has at most as much, or one content that is larger. So a run each minute writes less than 7.5 GiB in an hour.
   compactionBytes: 64 * 1024 ** 2,
 };
 
