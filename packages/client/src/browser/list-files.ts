@@ -56,7 +56,7 @@ export async function listFiles(inputs: Iterable<FileInput>): Promise<FileList> 
   const named = Array.from(inputs, (input) => ({ name: nameOf(input), blob: blobOf(input) }));
   const ignored = await readRules(named.find(({ name }) => name === IGNORE_FILE)?.blob);
   const list = emptyList();
-  for (const { name, blob } of named) await addFile(list, name, blob, ignored);
+  for (const { name, blob } of named) if (!isSkipped(list, name, ignored)) await addFile(list, name, blob);
   return checked(list);
 }
 
@@ -70,9 +70,8 @@ export async function listDirectory(root: DirectoryHandle, signal: AbortSignal):
     for await (const entry of folder.handle.values()) {
       signal.throwIfAborted();
       const name = folder.path + entry.name + (entry.kind === 'file' ? '' : '/');
-      const reason = reasonToSkipName(name, ignored);
-      if (reason) list.skipped.push({ path: name, reason });
-      else if (entry.kind === 'file') entries.push({ name, handle: entry });
+      if (isSkipped(list, name, ignored)) continue;
+      if (entry.kind === 'file') entries.push({ name, handle: entry });
       else folders.push({ path: name, handle: entry as DirectoryHandle });
     }
   }
@@ -80,7 +79,7 @@ export async function listDirectory(root: DirectoryHandle, signal: AbortSignal):
     signal.throwIfAborted();
     return openFile(name, handle);
   });
-  for (const [i, { name }] of entries.entries()) await addFile(list, name, blobs[i]!, ignored);
+  for (const [i, { name }] of entries.entries()) await addFile(list, name, blobs[i]!);
   return checked(list);
 }
 
@@ -113,16 +112,18 @@ function blobOf(input: FileInput): Blob {
   return input.content instanceof Blob ? input.content : new Blob([input.content]);
 }
 
-async function addFile(list: ListedFiles, name: string, blob: Blob, ignored: IgnoreRules): Promise<void> {
-  const { found, skipped, refusals } = list;
-  const reason = reasonToSkipName(name, ignored);
-  if (reason) skipped.push({ path: name, reason });
-  else {
-    const path = publishedPath(name, refusals);
-    if (path === null) return;
-    if (await holdsPrivateKey(path, blob)) skipped.push({ path, reason: 'private' });
-    else found.push({ path, blob });
-  }
+function isSkipped({ skipped }: ListedFiles, path: string, ignored: IgnoreRules): boolean {
+  const reason = reasonToSkipName(path, ignored);
+  if (reason) skipped.push({ path, reason });
+  return Boolean(reason);
+}
+
+/** Adds a file whose name is not skipped. */
+async function addFile({ found, skipped, refusals }: ListedFiles, name: string, blob: Blob): Promise<void> {
+  const path = publishedPath(name, refusals);
+  if (path === null) return;
+  if (await holdsPrivateKey(path, blob)) skipped.push({ path, reason: 'private' });
+  else found.push({ path, blob });
 }
 
 async function holdsPrivateKey(path: string, blob: Blob): Promise<boolean> {
