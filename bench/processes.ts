@@ -88,8 +88,16 @@ export async function startBerth(
   return { ...serverOf(child, port, cleanUp), dataDir };
 }
 
-/** Returns the program that `npm start` runs in a checkout, built from the sources as they are. */
-async function serverProgram(tree: string): Promise<string> {
+const programs = new Map<string, Promise<string>>();
+
+/** Returns the program that `npm start` runs in a checkout. Servers that start at the same time share one build. */
+function serverProgram(tree: string): Promise<string> {
+  const program = programs.get(tree) ?? buildProgram(tree);
+  programs.set(tree, program);
+  return program;
+}
+
+async function buildProgram(tree: string): Promise<string> {
   const build = join(tree, 'packages/server-bundle/src/build.ts');
   // Checkouts from before the bundle run their sources.
   if (!existsSync(build)) return join(tree, 'apps/api/src/main.ts');

@@ -1,15 +1,16 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { buffer } from 'node:stream/consumers';
 import { API_KEY, type BenchServer } from '../processes.ts';
+import { get } from '../serve/get.ts';
 import { deployBody, randomContents } from './bodies.ts';
+import { residentBytes } from './send.ts';
 
 const FILE_BYTES = 100_000;
 
 /** What happened to uploads that all began at the same time. */
-export interface ManyUploads {
+interface ManyUploads {
   /** Responses with another status than 201, and connections that broke. */
   refused: number;
   /** Published files whose bytes a visitor gets. */
@@ -25,10 +26,10 @@ export async function measureManyUploads(server: BenchServer, uploads: number): 
   const startedMs = performance.now();
   const urls = await Promise.all(contents.map((content) => upload(server, content)));
   const ms = performance.now() - startedMs;
-  const peakBytes = await peakResidentBytes(server.pid);
+  const peakBytes = await residentBytes(server.pid, 'VmHWM');
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const matches = await Promise.all(
-    urls.map(async (url, i) => url !== null && (await visit(server, agent, url)).equals(contents[i]!)),
+    urls.map(async (url, i) => url !== null && (await readFileOf(server, agent, url)).equals(contents[i]!)),
   );
   agent.destroy();
   return {
@@ -66,14 +67,6 @@ async function upload({ port }: BenchServer, content: Buffer): Promise<string | 
 }
 
 /** Returns the only file of a deployment. */
-async function visit({ port }: BenchServer, agent: Agent, url: string): Promise<Buffer> {
-  const host = new URL(url).host;
-  const req = request({ host: '127.0.0.1', port, agent, path: '/assets/0/file-0.bin', headers: { Host: host } }).end();
-  const [res] = (await once(req, 'response')) as [IncomingMessage];
-  return buffer(res);
-}
-
-async function peakResidentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) * 1024;
+async function readFileOf({ port }: BenchServer, agent: Agent, url: string): Promise<Buffer> {
+  return (await get(port, new URL(url).host, '/assets/0/file-0.bin', {}, agent)).body;
 }

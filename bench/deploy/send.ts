@@ -37,8 +37,8 @@ export async function send(
   return performance.now() - started;
 }
 
-/** Returns the resident memory of a process in bytes. */
-export async function residentBytes(pid: number): Promise<number> {
+/** Returns the resident memory of a process in bytes: the present one, or with `VmHWM` the most so far. */
+export async function residentBytes(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) * 1024;
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? Number.NaN) * 1024;
 }
