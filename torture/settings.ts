@@ -13,7 +13,7 @@ export interface Settings {
   workers: number;
   /** Where packs are stored. Several nodes need `s3`. */
   storage: 'disk' | 's3';
-  /** An external database; `null` for the embedded one, which the run then kills. */
+  /** An external database; `null` for one that the run starts and kills. */
   databaseUrl: string | null;
   /** The number of sockets of a flood of slow clients. */
   sockets: number;

@@ -1,6 +1,11 @@
 import type { Node } from '../world/node.ts';
 import type { World } from '../world/world.ts';
 
+/** Why the database cannot be disturbed; `null` if it can. */
+export const needsDatabase = ({ databaseProcesses }: World) => (databaseProcesses ? null : 'the database is external');
+/** Why no worker can be disturbed without the whole server; `null` if one can. */
+export const needsWorkers = ({ settings }: World) => (settings.workers > 1 ? null : 'there is one process only');
+
 /** What one disturbance did. */
 export interface Outcome {
   /** What is worth a line of progress. */

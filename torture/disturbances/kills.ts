@@ -3,15 +3,11 @@ import { FAILPOINTS } from '@berth/testing/internals';
 import { pick } from '../clients/oracle.ts';
 import { signal } from '../world/processes.ts';
 import type { Service } from '../world/service.ts';
-import type { World } from '../world/world.ts';
-import type { Disturbance } from './disturbance.ts';
+import { type Disturbance, needsDatabase, needsWorkers } from './disturbance.ts';
 
 const START_SECONDS = 60;
 const DATABASE_SECONDS = 15;
 const STEP_MS = 3_000;
-
-const needsDatabase = ({ databaseProcesses }: World) => (databaseProcesses ? null : 'the database is external');
-const needsWorkers = ({ settings }: World) => (settings.workers > 1 ? null : 'there is one process only');
 
 /** Starts the server again. Its recovery begins with the start. */
 async function startAgain(service: Service): ReturnType<Disturbance['run']> {

@@ -3,7 +3,7 @@ import { createHttp, type Http } from '../clients/http.ts';
 import { pick } from '../clients/oracle.ts';
 import { signal } from '../world/processes.ts';
 import type { World } from '../world/world.ts';
-import type { Disturbance } from './disturbance.ts';
+import { type Disturbance, needsDatabase } from './disturbance.ts';
 import { deleteWhileStopped, publishProbe } from './stopped-processes.ts';
 
 const START_SECONDS = 60;
@@ -143,7 +143,7 @@ const killCluster: Disturbance = {
   weight: 1,
   recoverySeconds: START_SECONDS,
   killsDatabase: true,
-  impossible: (world) => needsNodes(world) ?? (world.databaseProcesses ? null : 'the database is external'),
+  impossible: (world) => needsNodes(world) ?? needsDatabase(world),
   async run({ databaseProcesses, nodes }) {
     for (const { pid } of databaseProcesses!('database')) signal(pid, 'SIGKILL');
     await Promise.all(nodes.map(({ service }) => service.killAll()));

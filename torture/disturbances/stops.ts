@@ -3,17 +3,18 @@ import { createHttp } from '../clients/http.ts';
 import { pick } from '../clients/oracle.ts';
 import { signal } from '../world/processes.ts';
 import type { World } from '../world/world.ts';
-import type { Disturbance } from './disturbance.ts';
+import { type Disturbance, needsDatabase, needsWorkers } from './disturbance.ts';
 import { deleteWhileStopped } from './stopped-processes.ts';
 
 const RECOVERY_SECONDS = 30;
 const MAX_STOP_MS = 5_000;
+
 /** Stops a worker, and deletes sites that it has in memory. */
 const stopWorker: Disturbance = {
   kind: 'stop-worker',
   weight: 2,
   recoverySeconds: RECOVERY_SECONDS,
-  impossible: ({ settings }) => (settings.workers > 1 ? null : 'there is one process only'),
+  impossible: needsWorkers,
   async run(world, { service }) {
     const http = createHttp(service.port);
     const pids = [pick(world.random, service.processes('worker'))!.pid];
@@ -47,7 +48,7 @@ const stopDatabase: Disturbance = {
   kind: 'stop-database',
   weight: 1,
   recoverySeconds: RECOVERY_SECONDS,
-  impossible: ({ databaseProcesses }) => (databaseProcesses ? null : 'the database is external'),
+  impossible: needsDatabase,
   async run(world) {
     const ms = stopMs(world);
     await stopFor(
