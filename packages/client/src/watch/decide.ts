@@ -86,13 +86,10 @@ function decideAfterChange(state: WatchState, now: number, rule: WatchRule): Dec
   };
 }
 
-/** Handles a requested publish. Clears what was refused or reported before, because an event must report the result. */
+/** Handles a requested publish. Clears what was refused, because an event must report the result. */
 function publishRequested(state: WatchState, now: number): Decision {
   return {
-    state: {
-      ...clearFailures(restartQuietPeriod(state, now, true)),
-      missing: state.missing && { ...state.missing, reported: null },
-    },
+    state: clearFailures(restartQuietPeriod(state, now, true)),
     effects: state.changes?.announced === true ? [] : emit({ type: 'settling' }),
   };
 }
@@ -151,7 +148,11 @@ function decideAfterSettling(
 ): Decision {
   const restartEffects: Effect[] = announced || state.polling ? [] : [{ do: 'restart-watcher' }];
   const reason = reasonNotToPublish(scan, state.live);
-  if (reason !== null) return nothingToPublish(state, reason, first, now, rule, restartEffects);
+  if (reason !== null) {
+    // After `settling`, another event must follow, even if the reason was reported before.
+    const missing = state.missing && { ...state.missing, reported: announced ? null : state.missing.reported };
+    return nothingToPublish({ ...state, missing }, reason, first, now, rule, restartEffects);
+  }
   const presentState = { ...state, missing: null };
   if (state.live?.confirmed === true && state.live.id === scan.id)
     return {

@@ -106,6 +106,24 @@ describe('for any builds and notifications, a watch', () => {
     );
   });
 
+  it('emits a result after the last change, also if the folder is missing in the end (D3, D7)', () => {
+    const end = fc.record({
+      missing: fc.constantFrom<'gone' | 'empty' | null>('gone', 'empty', null),
+      notifiedAfterMs: fc.array(fc.integer({ min: 0, max: 30_000 }), { maxLength: 3 }),
+    });
+    fc.assert(
+      fc.property(world, end, (world, { missing, notifiedAfterMs }) => {
+        const lastChangeAt = world.folder.at(-1)![0] + 1;
+        const folder = missing === null ? world.folder : [...world.folder, [lastChangeAt, missing] as const];
+        const notified = [...world.notified!, ...notifiedAfterMs.map((ms) => lastChangeAt + ms)].toSorted(
+          (a, b) => a - b,
+        );
+        const events = simulate({ ...world, folder, notified }, END_MS).filter(({ did }) => did !== 'scan');
+        expect(events.at(-1)!.did).toMatch(missing === null ? /^(?:published |unchanged)/ : `missing ${missing}`);
+      }),
+    );
+  });
+
   it('runs one scan or deploy at a time, and never deploys a state that is live (D4, D6)', () => {
     fc.assert(
       fc.property(world, (world) => {

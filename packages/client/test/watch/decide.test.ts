@@ -109,6 +109,12 @@ const CASES: readonly Case[] = [
     did: '2000 settling, 12010 missing gone, 200000 settling, 200500 publish b+b, 200600 published b+b',
   },
   {
+    title: 'reports a missing folder again after a notification that arrives when the folder was reported (D3, D7)',
+    world: { folder: folderStates([0, SCAN_A], [T, 'gone']), notified: [T, 20_000] },
+    during: [T, 30_000],
+    did: '2000 settling, 12010 missing gone, 20000 settling, 20500 missing gone',
+  },
+  {
     title: 'never publishes an empty folder (D3)',
     world: { folder: folderStates([0, SCAN_A], [T, 'empty']) },
     during: [T, 20_000],
