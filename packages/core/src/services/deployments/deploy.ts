@@ -9,6 +9,7 @@ import { type FileLimits, fileLimitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
 import { commitWithPack, openPack, type OpenPack, sealNewContents } from '../packs/open-packs.ts';
 import { hashPassword } from '../passwords.ts';
+import { buildPathIndex } from '../sites/path-index.ts';
 import { type ArchiveFiles, collectArchive } from './archive-files.ts';
 import { collectFiles, type DeployFiles, verifyChecksums } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
@@ -119,15 +120,19 @@ async function startDeploy<F extends DeployFiles>(
       if (parts.length > MANY_FILES) await ownTurn(clientOf(caller));
       if (checksums) verifyChecksums(parts, checksums);
       const files = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
+      // What follows is prepared while the pack is made durable.
+      const newPack = await sealNewContents(core, pack, stored);
       const publication = {
         files,
+        pathIndex: buildPathIndex(files.map(({ path }) => path)),
         options: settings,
         passwordHash: settings.password === null ? null : await hashPassword(settings.password),
-        pack: await sealNewContents(core, pack, stored),
+        pack: newPack,
         upload: null,
         ...(await compileDeployRules(core, ruleFiles, files, leftOut)),
         idempotency: key && { ...key, fingerprint: fingerprintOf(core, [canonicalFiles(files), settings]) },
       };
+      await newPack?.ready;
       endPhase('store');
       const outcome = await commitWithPack(core, pack, (em) => publish(em, scope, publication));
       endPhase('commit');

@@ -15,7 +15,6 @@ import { enterFence } from '../packs/fence.ts';
 import { markSealed } from '../packs/open-packs.ts';
 import { findPacksOfUpload } from '../packs/upload-packs.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
-import { buildPathIndex } from '../sites/path-index.ts';
 import { countStorage } from './deploy-storage.ts';
 import type { DeploySettings } from './deploy-options.ts';
 import { toDeployment } from './deployments.ts';
@@ -26,6 +25,8 @@ import { deleteOldVersions } from './versions.ts';
 /** A deployment that is ready to be recorded, while its bytes are written to the disk. */
 export interface Publication {
   files: readonly { path: string; sha256: string; size: number }[];
+  /** The index of the paths of the files, from `buildPathIndex`. */
+  pathIndex: Buffer;
   options: Omit<DeploySettings, 'password'>;
   /** The password hash as a PHC string; `null` for a public site, unless it gets the password of its domain. */
   passwordHash: string | null;
@@ -56,8 +57,6 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   const { core, caller } = scope;
   const { files, pack, upload, idempotency } = publication;
   const { target } = publication.options;
-  // Before the locks, because the index of 10,000 paths takes some milliseconds.
-  const pathIndex = buildPathIndex(files.map(({ path }) => path));
   failpoint('deploy.begun');
   if (idempotency) {
     const earlier = await findReplay<CreatedDeployment>(em, core, idempotency);
@@ -97,7 +96,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
-  await insertManifest(em, row, { ...publication, packs, pathIndex });
+  await insertManifest(em, row, { ...publication, packs });
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
 }
@@ -158,7 +157,7 @@ async function issueDeploymentId(em: EntityManager): Promise<string> {
 async function insertManifest(
   em: EntityManager,
   { id: deployment, created }: Deployment,
-  { files, rules, packs, pathIndex }: Publication & { packs: readonly string[]; pathIndex: Buffer },
+  { files, rules, packs, pathIndex }: Publication & { packs: readonly string[] },
 ): Promise<void> {
   // One statement, so that the title and the icon of the site cost a deploy no time. A job reads them afterwards.
   const queued = files.some(({ path }) => path === FRONT_PAGE)

@@ -11,6 +11,8 @@ import type { IndexEntry } from '../../storage/pack-index.ts';
 export interface NewPack {
   id: string;
   contents: readonly IndexEntry[];
+  /** Resolves when the transaction that refers to the pack may begin: small packs on a disk become durable meanwhile. Rejects like `sealed`. */
+  ready: Promise<unknown>;
   /** Resolves when the pack is durable; rejects if it cannot be written. */
   sealed: Promise<{ sizeBytes: number }>;
 }

@@ -65,7 +65,8 @@ export function openPack(core: Core): OpenPack {
 }
 
 /**
- * Keeps the contents of a finished pack that are not stored yet, and starts to make them durable.
+ * Keeps the contents of a finished pack that are not stored yet, and starts to make them durable. Await `ready` of the result before
+ * the transaction that refers to the pack.
  *
  * @param isWanted Selects the contents to keep. Default: all.
  * @returns `null` if no content is left.
@@ -81,11 +82,12 @@ export async function sealNewContents(
   const contents = pack.contents();
   if (contents.length === 0) return null;
   const endSpan = core.tracer.begin('seal pack');
-  const sealing = pack.seal();
-  if (endSpan) sealing.then(() => endSpan(), endSpan);
-  if (contents.reduce((sum, { length }) => sum + length, 0) >= core.packs.concurrentSealBytes) await sealing;
-  sealing.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
-  return { id: pack.id, contents, sealed: sealing };
+  const sealed = pack.seal();
+  if (endSpan) sealed.then(() => endSpan(), endSpan);
+  sealed.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
+  const contentBytes = contents.reduce((sum, { length }) => sum + length, 0);
+  const ready = contentBytes >= core.packs.concurrentSealBytes ? sealed : Promise.resolve();
+  return { id: pack.id, contents, ready, sealed };
 }
 
 /**

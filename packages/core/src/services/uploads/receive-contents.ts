@@ -104,6 +104,7 @@ export async function receiveContents(scope: Scope<Caller>, name: string): Promi
       await pack.finish();
       if (completeContents.size > 0) {
         const newPack = await sealNewContents(core, pack, storedContents, (sha256) => completeContents.has(sha256));
+        await newPack?.ready;
         await commitWithPack(core, pack, (em) => recordContents(em, scope, upload, completeContents, newPack));
         endPhase('store');
         failpoint('upload.contents-recorded');
