@@ -11,7 +11,7 @@ import { compressedContents, compressionSavedBytes, compressorCrashes } from '..
 import { filesOf, hexOf, isOneOf, joinNumbers } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { commitWithPack, markSealed, type OpenPack, openPack } from '../packs/open-packs.ts';
-import { readContent } from '../packs/moved-contents.ts';
+import { readContentOrNull } from '../packs/moved-contents.ts';
 import { attemptTask } from '../worklist.ts';
 
 interface CompressionOptions {
@@ -109,7 +109,7 @@ async function compressWithRetries(
   signal: AbortSignal,
 ): Promise<CompressedBytes | null> {
   const { sha256, pack } = content;
-  const bytes = await readOrNull(core, content);
+  const bytes = await readContentOrNull(core, content);
   for (let crashes = 0; bytes !== null && crashes < MAX_CRASHES; crashes += 1) {
     const outcome = await compressor.compress({ bytes, sha256 }, signal).catch((error: unknown) => {
       if (signal.aborted) return { kind: 'aborted' } as const;
@@ -138,18 +138,6 @@ function countForms({ length }: StoredBytes, forms: CompressedBytes): void {
   const formLengths = Object.values(forms).map((form) => form.length);
   compressedContents.value += 1;
   compressionSavedBytes.value += length - Math.min(length, ...formLengths);
-}
-
-/** Returns `null` if the bytes are missing: the content was swept in the meantime, or lost. */
-async function readOrNull(core: Core, content: StoredBytes): Promise<Buffer | null> {
-  try {
-    return await readContent(core, content);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== undefined && code !== 'ENOENT') throw error;
-    core.log.warn({ err: error, content: content.sha256 }, 'A content is missing and was not compressed');
-    return null;
-  }
 }
 
 /** Adds the forms of a content to a pack. Returns a map that has their SHA-256 once the pack is finished. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { hashAtPosition } from '../packs/contents.ts';
-import { readContent } from '../packs/moved-contents.ts';
+import { readContentOrNull } from '../packs/moved-contents.ts';
 import { attemptTask } from '../worklist.ts';
 import { type PageHead, parsePage } from './parse-page.ts';
 import { type Icon, MAX_ICON_FILE_BYTES, readIcon } from './read-icon.ts';
@@ -52,7 +52,7 @@ async function readFrontPage(core: Core, deployment: string): Promise<void> {
 
 async function readHead(core: Core, deployment: string): Promise<PageHead> {
   const place = (await findFiles(core, deployment, [FRONT_PAGE])).get(FRONT_PAGE);
-  const bytes = place && (await readOrNull(core, { ...place, length: Math.min(place.length, MAX_PAGE_BYTES) }));
+  const bytes = place && (await readContentOrNull(core, { ...place, length: Math.min(place.length, MAX_PAGE_BYTES) }));
   return bytes ? parsePage(bytes) : { title: null, icons: [] };
 }
 
@@ -69,7 +69,7 @@ async function findIcon(core: Core, deployment: string, icons: readonly string[]
 }
 
 async function readIconFile(core: Core, place: StoredBytes): Promise<Buffer | null> {
-  return place.length > MAX_ICON_FILE_BYTES ? null : readOrNull(core, place);
+  return place.length > MAX_ICON_FILE_BYTES ? null : readContentOrNull(core, place);
 }
 
 /** Returns `null` for other texts, and for a URL that cannot be decoded. */
@@ -94,17 +94,6 @@ async function findFiles(core: Core, deployment: string, paths: readonly string[
     join content c on c.hash = ${hashAtPosition(sql.ref('m.hashes'), 'f.position')}
     where m.deployment_id = ${deployment} and f.path = any(${[...paths]}::text[])`.execute(db(core));
   return new Map(rows.map(({ path, ...place }) => [path, place]));
-}
-
-/** Returns `null` if the bytes are missing: the content was swept in the meantime, or lost. */
-async function readOrNull(core: Core, content: StoredBytes): Promise<Buffer | null> {
-  try {
-    return await readContent(core, content);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== undefined && code !== 'ENOENT') throw error;
-    return null;
-  }
 }
 
 const FIND_DUE = 'select from front_page where due <= $1 limit 1';

@@ -14,6 +14,18 @@ export async function readContent(core: Core, content: StoredBytes): Promise<Buf
   }
 }
 
+/** Reads a small content like {@link readContent}. Returns `null` if it is missing: it was swept in the meantime, or lost. */
+export async function readContentOrNull(core: Core, content: StoredBytes): Promise<Buffer | null> {
+  try {
+    return await readContent(core, content);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== undefined && code !== 'ENOENT') throw error;
+    core.log.warn({ err: error, content: content.sha256 }, 'A content is missing');
+    return null;
+  }
+}
+
 /**
  * Streams a content whose location was read some time ago. If its pack is gone, the content may have moved to another one, so its
  * location is read again, once. The stream emits an error with the code `ENOENT` if the content is not stored. Source: storage C3.
