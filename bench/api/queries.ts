@@ -8,16 +8,18 @@ export interface Endpoint {
 
 /** Returns every endpoint that reads rows. The deployment, the token and the domain belong to the account. */
 export function endpoints(deployment: string, token: string, domain: string): Endpoint[] {
-  const liveCondition = `account_id = $1 and (expires is null or expires > now())`;
+  const deployments = `
+    select d.*, array_to_json(array(select name from domain where deployment_id = d.id order by name collate "C" limit 100)) as domains
+    from deployment d where d.account_id = $1 and (d.expires is null or d.expires > now())`;
   return [
     {
       path: '/deployments?limit=100',
-      query: `select * from deployment where ${liveCondition} order by created desc, id desc limit 101`,
+      query: `${deployments} order by d.created desc, d.id desc limit 101`,
       values: [],
     },
     {
       path: `/deployments/${deployment}`,
-      query: `select * from deployment where ${liveCondition} and id = $2`,
+      query: `${deployments} and d.id = $2`,
       values: [deployment],
     },
     {
