@@ -63,8 +63,8 @@ interface SiteRow {
   expires: number | null;
   /** JSON of {@link RuleData}. */
   rules: string | null;
-  /** `null` if the deployment has no path index yet. */
-  keys: Buffer | null;
+  /** From {@link keysOfIndex}; `null` if the deployment has no path index yet. */
+  keys: string | null;
 }
 
 const SITE = `
@@ -92,7 +92,7 @@ export type LoadManifest = (deployment: string, keys: PathKeys) => SizedManifest
 async function loadSite(core: Core, deployment: string, loadManifest: LoadManifest): Promise<DeployedSite | null> {
   const [row] = await core.database.prepared<SiteRow>(SITE, [deployment]);
   if (!row) return null;
-  const keys = row.keys === null ? await addPathIndex(core, deployment) : new PathKeys(row.keys);
+  const keys = row.keys === null ? await addPathIndex(core, deployment) : PathKeys.decode(row.keys);
   const loadedManifest = keys && (await loadManifest(deployment, keys));
   if (loadedManifest === null) return null;
   const { account, state, passwordHash, expires } = row;

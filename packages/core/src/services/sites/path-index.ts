@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { endianness } from 'node:os';
 
 // A path index has the keys of all paths in ascending order, 8 bytes each, and then their positions in the manifest in the order of
 // the keys, 4 bytes each. Its byte order is big-endian.
@@ -38,14 +39,18 @@ export function sortByKey(keys: Uint32Array): Uint32Array {
   return positions.toSorted((a, b) => keys[a * 2]! - keys[b * 2]! || keys[a * 2 + 1]! - keys[b * 2 + 1]!);
 }
 
-/** SQL for the keys of a path index, without its positions. Reads no other bytes of an index that is stored uncompressed. */
+/**
+ * SQL for the keys of a path index in base64, without its positions. Reads no other bytes of an index that is stored uncompressed. Base64
+ * is shorter than the hexadecimal form of bytes, and is decoded in an eighth of the time.
+ */
 export const keysOfIndex = (index: string) =>
-  `substring(${index} for octet_length(${index}) / ${ENTRY_BYTES} * ${KEY_BYTES})`;
+  `encode(substring(${index} for octet_length(${index}) / ${ENTRY_BYTES} * ${KEY_BYTES}), 'base64')`;
 
 /** SQL for the position of a path in the manifest, from 0. @param rank SQL for the rank of the path, from {@link PathKeys.rankOf}. */
 export const positionInIndex = (index: string, rank: string) =>
   `('x' || encode(substring(${index} from octet_length(${index}) / ${ENTRY_BYTES} * ${KEY_BYTES} + ${rank}::int * ${POSITION_BYTES} + 1 for ${POSITION_BYTES}), 'hex'))::bit(32)::int`;
 
+const IS_LITTLE_ENDIAN = endianness() === 'LE';
 const lookup = new Uint32Array(2);
 
 /**
@@ -56,16 +61,22 @@ export class PathKeys {
   /** The high and the low half of each key, in ascending order. */
   readonly #halves: Uint32Array;
 
-  /** @param bytes The keys of a path index; longer bytes than the keys of a whole index are not read. */
-  constructor(bytes: Uint8Array, count = bytes.length / KEY_BYTES) {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, count * KEY_BYTES);
-    this.#halves = new Uint32Array(count * 2);
-    for (let half = 0; half < count * 2; half += 1) this.#halves[half] = view.getUint32(half * 4);
+  /** @param bytes The keys in the byte order of a path index. */
+  private constructor(bytes: Uint8Array) {
+    const keys = Buffer.from(new ArrayBuffer(bytes.length));
+    keys.set(bytes);
+    if (IS_LITTLE_ENDIAN) keys.swap32();
+    this.#halves = new Uint32Array(keys.buffer);
   }
 
   /** The keys of a whole path index. */
   static ofIndex(index: Uint8Array): PathKeys {
-    return new PathKeys(index, index.length / ENTRY_BYTES);
+    return new PathKeys(index.subarray(0, (index.length / ENTRY_BYTES) * KEY_BYTES));
+  }
+
+  /** @param encoded The keys that {@link keysOfIndex} selected. */
+  static decode(encoded: string): PathKeys {
+    return new PathKeys(Buffer.from(encoded, 'base64'));
   }
 
   get sizeBytes(): number {
