@@ -64,7 +64,7 @@ export async function checkReader(url: string, truth: Truth, isWriting: () => bo
     forgotten = new Set(siteOf.keys());
   };
   const stop = await changes.subscribe((change) => (change ? forgotten.add(change.key) : forgetAll()), {
-    always: true,
+    poll: 'fast',
   });
   if (findings.gaps < 0) forgetAll();
   for (let isLast = false; !isLast;) {

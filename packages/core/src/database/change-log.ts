@@ -14,12 +14,18 @@ export type Changes = Pick<
 >;
 
 interface SubscribeOptions {
-  /** Whether the log is polled as long as the subscription lasts. Default: false; it is polled while {@link ChangeLog.keepPolling} is called. */
-  always?: boolean;
+  /**
+   * How the log is polled as long as the subscription lasts: every 100 ms (`fast`), or every 5 s (`slow`), which costs an idle server
+   * little. Default: it is polled only while {@link ChangeLog.keepPolling} is called.
+   */
+  poll?: PollRate;
 }
+
+type PollRate = 'fast' | 'slow';
 
 /** The interval of polls. Other processes must see a change within 300 ms. Source: api §14. */
 const POLL_MS = 100;
+const SLOW_POLL_MS = 5_000;
 /** How long the log is polled after the last call of `keepPolling`. */
 const KEEP_POLLING_MS = 5_000;
 const MIN_PAUSE_MS = 100;
@@ -39,8 +45,11 @@ export class ChangeLog {
   readonly #reader = new ChangeReader();
   #session: Client | null = null;
   #opening: Promise<void> | null = null;
-  #alwaysCount = 0;
+  /** The number of subscriptions that need polls. */
+  readonly #pollers: Record<PollRate, number> = { fast: 0, slow: 0 };
   #pollUntil = -Infinity;
+  /** Aborted when slow polls are no longer enough. */
+  #slowPause = new AbortController();
   #polling: Promise<void> | null = null;
   #confirmedAt = -Infinity;
   /** Why the log could not be read the last time. */
@@ -54,7 +63,7 @@ export class ChangeLog {
 
   /**
    * The time, as of `performance.now()`, until which all changes have been delivered; `-Infinity` without a connection, or while
-   * the log is not polled.
+   * the log is not polled every 100 ms.
    */
   get confirmedAt(): number {
     return this.#confirmedAt;
@@ -71,7 +80,7 @@ export class ChangeLog {
    * @returns A function that unsubscribes.
    * @throws if the database cannot be reached, or the log is closed.
    */
-  async subscribe(onChange: Subscriber, { always = false }: SubscribeOptions = {}): Promise<() => void> {
+  async subscribe(onChange: Subscriber, { poll }: SubscribeOptions = {}): Promise<() => void> {
     if (this.#closing.signal.aborted) throw unavailable('The service is stopping.');
     await this.#open();
     this.#subscribers.add(onChange);
@@ -79,10 +88,10 @@ export class ChangeLog {
       this.#subscribers.delete(onChange);
       throw unavailable('The change log of the database cannot be read.', this.#fault);
     }
-    this.#alwaysCount += Number(always);
+    if (poll) this.#pollers[poll] += 1;
     this.#startPolling();
     return () => {
-      if (this.#subscribers.delete(onChange)) this.#alwaysCount -= Number(always);
+      if (this.#subscribers.delete(onChange) && poll) this.#pollers[poll] -= 1;
     };
   }
 
@@ -147,24 +156,38 @@ export class ChangeLog {
   }
 
   #startPolling(): void {
-    if (this.#isPollNeeded) this.#polling ??= this.#poll().finally(() => (this.#polling = null));
+    if (this.#pollRate !== null) this.#polling ??= this.#poll().finally(() => (this.#polling = null));
+    if (this.#pollRate === 'fast') this.#slowPause.abort();
   }
 
-  get #isPollNeeded(): boolean {
-    return !this.#closing.signal.aborted && (this.#alwaysCount > 0 || performance.now() < this.#pollUntil);
+  get #pollRate(): PollRate | null {
+    if (this.#closing.signal.aborted) return null;
+    if (this.#pollers.fast > 0 || performance.now() < this.#pollUntil) return 'fast';
+    return this.#pollers.slow > 0 ? 'slow' : null;
   }
 
   async #poll(): Promise<void> {
-    for (let pauseMs = MIN_PAUSE_MS; this.#isPollNeeded;) {
+    for (let pauseMs = MIN_PAUSE_MS; this.#pollRate !== null;) {
       const isRead = await this.#open().then(
         () => this.#readOnce(),
         () => false,
       );
       pauseMs = isRead ? MIN_PAUSE_MS : Math.min(2 * pauseMs, MAX_PAUSE_MS);
-      const waitMs = isRead ? POLL_MS : pauseMs;
-      await sleep(waitMs, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {});
+      if (isRead && this.#pollRate === 'slow') await this.#pauseSlowly();
+      else
+        await sleep(isRead ? POLL_MS : pauseMs, undefined, { signal: this.#closing.signal, ref: false }).catch(
+          () => {},
+        );
     }
     this.#confirmedAt = -Infinity;
+  }
+
+  /** Waits for the next slow poll, or until slow polls are no longer enough. */
+  async #pauseSlowly(): Promise<void> {
+    this.#confirmedAt = -Infinity;
+    this.#slowPause = new AbortController();
+    const signal = AbortSignal.any([this.#closing.signal, this.#slowPause.signal]);
+    await sleep(SLOW_POLL_MS, undefined, { signal, ref: false }).catch(() => {});
   }
 
   /** Reads once at a time. A call during a read waits for the next one, because the commit of the call may be newer. */
@@ -190,7 +213,7 @@ export class ChangeLog {
       return false;
     }
     // Without polls, later changes would be unknown for longer than they may be.
-    if (session === this.#session && this.#polling) this.#confirmedAt = start;
+    if (session === this.#session && this.#polling && this.#pollRate === 'fast') this.#confirmedAt = start;
     return true;
   }
 }

@@ -56,7 +56,7 @@ export function createActivityFeed(changes: Changes, { perAccount, perProcess } 
       subscribers.set(account, wakeFunctions.add(wake));
       subscriberCount += 1;
       try {
-        following ??= changes.subscribe(notify, { always: true });
+        following ??= changes.subscribe(notify, { poll: 'fast' });
         await following;
       } catch (error) {
         unsubscribe(account, wake);

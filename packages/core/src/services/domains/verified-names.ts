@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Core, Log } from '../../core.ts';
+import type { Changes as DatabaseChanges } from '../../database/change-log.ts';
 import type { Change } from '../../database/change-reader.ts';
 import type { Database } from '../../database/database.ts';
 import { unavailable } from '../../errors.ts';
@@ -13,6 +14,8 @@ const RETRY_MS = 1_000;
 const SAVE_DELAY_MS = 5_000;
 /** The maximum time for which an answer waits for the check of a changed name. */
 const MAX_WAIT_MS = 1_000;
+/** How old what is known may be before the change log is read again. Source: api §14. */
+const MAX_AGE_MS = 300;
 /** With more changed names than this, all names are read again. */
 const MAX_PENDING = 10_000;
 /** Room for 8 million names. */
@@ -53,6 +56,7 @@ export class VerifiedNames {
   #isRetrying = false;
   #following: Promise<void> = Promise.resolve();
   #unsubscribe = () => {};
+  #changes: DatabaseChanges | null = null;
   #saving: NodeJS.Timeout | null = null;
 
   private constructor(file: string, log: Log, names: NameSet | null) {
@@ -70,16 +74,18 @@ export class VerifiedNames {
   follow({ database, addresses }: Pick<Core, 'database' | 'addresses'>): void {
     this.#platformSuffix = `.${addresses.platformHost}`;
     this.#loading = this.#loaded.promise;
+    this.#changes = database.changes;
     this.#following = this.#subscribe(database);
   }
 
   /**
-   * Whether a name in lower case is the name of a verified custom domain. The answer includes every change that this process
-   * has read from the change log, unless the database does not respond.
+   * Whether a name in lower case is the name of a verified custom domain. The answer includes every change that was committed 300 ms
+   * ago, unless the database does not respond.
    *
    * @throws ServiceError `unavailable` if no names were read yet.
    */
   async has(name: string): Promise<boolean> {
+    await this.#readChanges();
     const update = this.#loading ?? (this.#mayHaveChanged(name) ? this.#updating : null);
     if (update && !this.#isRetrying) await this.#waitForUpdate(update);
     if (!this.#names) throw unavailable('The names of the domains are not loaded yet.');
@@ -97,12 +103,20 @@ export class VerifiedNames {
     await this.#save();
   }
 
+  /** Nearly no name is asked for while no certificate is missing, so the change log is read when one is. */
+  async #readChanges(): Promise<void> {
+    const changes = this.#changes;
+    if (!changes) return;
+    changes.keepPolling();
+    if (performance.now() - changes.confirmedAt > MAX_AGE_MS) await changes.catchUp();
+  }
+
   async #subscribe(database: Database): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
         this.#unsubscribe = await database.changes.subscribe((change) => this.#onChange(database, change), {
-          always: true,
+          poll: 'slow',
         });
         this.#onChange(database, null);
         return;

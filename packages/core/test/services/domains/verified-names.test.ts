@@ -65,3 +65,24 @@ it('api §12: a damaged file of names is ignored with a warning', async () => {
   const savedNames = await VerifiedNames.open(file, log);
   expect(await savedNames.has('n1.example')).toBe(true);
 });
+
+it('api §12, §14: the change log is read every 100 ms only while names are asked for, and an answer has every acknowledged change', async () => {
+  const { account } = (await test.account('team')).caller;
+  const names = await VerifiedNames.open(join(folder, 'other-names'), log);
+  names.follow(test.core);
+  const { changes } = test.core.database;
+  await expect.poll(() => names.has('n1.example').catch(() => null)).not.toBeNull();
+  expect(changes.confirmedAt).toBeGreaterThan(0);
+  await expect.poll(() => changes.confirmedAt).toBe(-Infinity);
+
+  await test.core.database.transaction((em) =>
+    em.execute(
+      `insert into domain (account_id, name, kind, status, labels, created, verified, checks)
+       values (?, 'late.example', 'custom', 'success', '{}', now(), now(), '[]')`,
+      [account],
+    ),
+  );
+  expect(await names.has('late.example')).toBe(true);
+  expect(await names.has('later.example')).toBe(false);
+  await names.close();
+});
