@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Log } from '@berth/core';
 import { ConfigError } from './config/environment-reader.ts';
 import { readConfig } from './config/config.ts';
+import { boundHeap } from './memory.ts';
 import { welcome } from './welcome.ts';
 import { createLogger, type ProcessLog } from './logging/logger.ts';
 import type { Berth } from './server.ts';
@@ -12,6 +13,7 @@ import type { StopError } from './stop-signals.ts';
  * 1 and a message if the server cannot run. Source: api §12.
  */
 export async function runServer(stop: AbortSignal): Promise<void> {
+  boundHeap();
   try {
     const { logLevel, logFormat, workers } = readConfig(process.env);
     const log = createLogger({ level: logLevel, format: logFormat, isShared: workers > 1 });

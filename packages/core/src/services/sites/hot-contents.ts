@@ -18,7 +18,7 @@ export interface HotContents {
 const MiB = 1024 * 1024;
 /** Maximum size of a content that is read whole and cached. Larger contents are streamed. */
 export const SMALL_CONTENT_BYTES = 2 * MiB;
-const DEFAULT_BYTES = 46 * MiB;
+const DEFAULT_BYTES = 42 * MiB;
 const ENTRY_BYTES = 500;
 
 /** @param maxBytes The maximum memory for the contents. Source: security T36. */
