@@ -110,6 +110,7 @@ async function compressWithRetries(
 ): Promise<CompressedBytes | null> {
   const { sha256, pack } = content;
   const bytes = await readContentOrNull(core, content);
+  if (bytes === null) core.log.warn({ content: sha256, pack }, 'A content is missing and was not compressed');
   for (let crashes = 0; bytes !== null && crashes < MAX_CRASHES; crashes += 1) {
     const outcome = await compressor.compress({ bytes, sha256 }, signal).catch((error: unknown) => {
       if (signal.aborted) return { kind: 'aborted' } as const;

@@ -21,7 +21,6 @@ export async function readContentOrNull(core: Core, content: StoredBytes): Promi
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== undefined && code !== 'ENOENT') throw error;
-    core.log.warn({ err: error, content: content.sha256 }, 'A content is missing');
     return null;
   }
 }
