@@ -174,10 +174,7 @@ export class ChangeLog {
       );
       pauseMs = isRead ? MIN_PAUSE_MS : Math.min(2 * pauseMs, MAX_PAUSE_MS);
       if (isRead && this.#pollRate === 'slow') await this.#pauseSlowly();
-      else
-        await sleep(isRead ? POLL_MS : pauseMs, undefined, { signal: this.#closing.signal, ref: false }).catch(
-          () => {},
-        );
+      else await this.#pause(isRead ? POLL_MS : pauseMs, this.#closing.signal);
     }
     this.#confirmedAt = -Infinity;
   }
@@ -186,8 +183,11 @@ export class ChangeLog {
   async #pauseSlowly(): Promise<void> {
     this.#confirmedAt = -Infinity;
     this.#slowPause = new AbortController();
-    const signal = AbortSignal.any([this.#closing.signal, this.#slowPause.signal]);
-    await sleep(SLOW_POLL_MS, undefined, { signal, ref: false }).catch(() => {});
+    await this.#pause(SLOW_POLL_MS, AbortSignal.any([this.#closing.signal, this.#slowPause.signal]));
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
   }
 
   /** Reads once at a time. A call during a read waits for the next one, because the commit of the call may be newer. */

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { db } from '../../database/tables.ts';
 
 /**
- * Makes the further statements of a transaction find rows by indexes, until it ends, so that they read only what concerns a few packs. Without current
- * statistics, PostgreSQL would read whole tables instead.
+ * Makes the further statements of a transaction find rows by indexes, so that they read only what concerns a few packs. Without
+ * current statistics, PostgreSQL would read whole tables instead.
  */
 export async function readByIndex(em: EntityManager): Promise<void> {
   const settings = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'];
