@@ -1,10 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
+import { expect } from 'vitest';
 import type { MainProcess } from './main-process.ts';
 
 /** The origin that replaces the app's own scheme, which plain Chromium does not support. */
 export const ORIGIN = 'https://window.localhost';
+
+/** Selects the zone that the window highlights while files are dragged over it. */
+const ACTIVE_ZONE = '.drop-zone.is-active, .drop-window-zone.is-active';
+const POLL = { timeout: 60_000 };
 
 /** A window of the app, as a page in Chromium with the real preload. */
 export interface AppWindow {
@@ -86,8 +91,12 @@ export async function openAppWindow(
       const { width, height } = page.viewportSize()!;
       const [x, y] = [half === 'left' ? width / 4 : (width * 3) / 4, height / 2];
       const data = { items: [], files: [...paths], dragOperationsMask: 1 };
-      for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
-        await cdp.send('Input.dispatchDragEvent', { type, x, y, data });
+      const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+        cdp.send('Input.dispatchDragEvent', { type, x, y, data });
+      await drag('dragEnter');
+      // A window that has just loaded ignores files until the app has read its state.
+      await expect.poll(() => drag('dragOver').then(() => page.locator(ACTIVE_ZONE).isVisible()), POLL).toBe(true);
+      await drag('drop');
     },
     close: () => context.close(),
   };
