@@ -1,4 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto';
+import type { Job } from './threads.ts';
 
 export const ALGORITHMS = ['md5', 'sha256'] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
@@ -6,8 +7,7 @@ export type Algorithm = (typeof ALGORITHMS)[number];
 const DIGEST_BYTES: Readonly<Record<Algorithm, number>> = { md5: 16, sha256: 32 };
 
 /** One block of an upload to hash. A content can begin in an earlier block and end in a later block. */
-export interface HashJob {
-  job: number;
+export interface HashJob extends Job {
   /** The number of the upload. An unfinished content continues in the next block of the same stream. */
   streamNumber: number;
   /** The bytes, which move from thread to thread unless their memory is shared. `null` ends the stream. */

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { writeFully } from './whole-bytes.ts';
 
 /** O_DIRECT accepts only whole blocks at block boundaries. */
 const BLOCK_BYTES = 4096;
@@ -34,17 +35,4 @@ export function openDirectWriter(file: string) {
       handle = null;
     },
   };
-}
-
-/** Writes all bytes. Repeats short writes. */
-export async function writeFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let writtenBytes = 0; writtenBytes < bytes.length;) {
-    const { bytesWritten } = await handle.write(
-      bytes,
-      writtenBytes,
-      bytes.length - writtenBytes,
-      position + writtenBytes,
-    );
-    writtenBytes += bytesWritten;
-  }
 }

@@ -2,9 +2,10 @@ import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, writeFile } fr
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { failpoint } from '../failpoints.ts';
-import { openDirectWriter, writeFully } from './direct-writer.ts';
+import { openDirectWriter } from './direct-writer.ts';
 import { createOpenFiles, type OpenFiles } from './open-files.ts';
 import type { ContentLocation, PackFile, PackReader, PackStore } from './packs.ts';
+import { readFully, writeFully } from './whole-bytes.ts';
 
 const SUFFIX = '.pack';
 /** With less free space than this, packs count as not writable. */
@@ -121,14 +122,6 @@ async function* chunksOf(files: OpenFiles, path: string, { offset, length }: Con
     }
   } finally {
     file.release();
-  }
-}
-
-async function readFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let readLength = 0; readLength < bytes.length;) {
-    const { bytesRead } = await handle.read(bytes, readLength, bytes.length - readLength, position + readLength);
-    if (bytesRead === 0) throw new Error(`A pack ends before byte ${position + bytes.length}`);
-    readLength += bytesRead;
   }
 }
 

@@ -237,10 +237,10 @@ export class PackBuilder {
   async #sealOnce(): Promise<{ sizeBytes: number }> {
     const contentBytes = this.#flushed + this.#used;
     const packIndex = encodePackIndex(this.contents());
-    if (this.#batch && this.#used > 0) this.#flush(Promise.resolve(this.#batch));
     await this.#settle();
     const target = await this.#openOnce();
-    await target.write(packIndex, contentBytes);
+    const lastBatch = this.#batch ? [this.#batch.subarray(0, this.#used)] : [];
+    await target.write(Buffer.concat([...lastBatch, packIndex]), this.#flushed);
     failpoint('pack.written');
     const sizeBytes = contentBytes + packIndex.length;
     await target.seal(sizeBytes);

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { alignedBlocks } from '../../src/storage/aligned-blocks.ts';
-import { openDirectWriter, writeFully } from '../../src/storage/direct-writer.ts';
+import { openDirectWriter } from '../../src/storage/direct-writer.ts';
+import { writeFully } from '../../src/storage/whole-bytes.ts';
 
 const MiB = 1024 ** 2;
 /** A folder on a real disk, because the temporary folder of the tests may be in memory. */

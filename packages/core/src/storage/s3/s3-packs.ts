@@ -7,7 +7,6 @@ import {
   type ListMultipartUploadsOutput,
   paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
-import { createHasher } from '../hasher.ts';
 import type { PackStore } from '../packs.ts';
 import { openUnnamedFile } from '../unnamed-file.ts';
 import { createBackground } from './background.ts';
@@ -57,8 +56,7 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
   const background = createBackground();
   const readBlocks = createRangeReader(bucket, keyOf);
   const reader = createCachedReader({ readBlocks, cache, background });
-  const hasher = createHasher();
-  const bodies = createBodies(hasher);
+  const bodies = createBodies();
   const marker = createStoreMarker(bucket);
   /** The packs that this process is writing, and when their writing began. */
   const openPacks = new Map<string, Date>();
@@ -75,7 +73,7 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
 
   async function close(): Promise<void> {
     await background.settled();
-    await hasher.close();
+    await bodies.close();
     bucket.close();
   }
 

@@ -1,10 +1,10 @@
 import { failpoint } from '../../failpoints.ts';
-import { writeFully } from '../direct-writer.ts';
 import type { PackFile } from '../packs.ts';
+import { readFully, writeFully } from '../whole-bytes.ts';
 import type { Background } from './background.ts';
 import type { BlockCache } from './block-cache.ts';
 import { divideStored } from './blocks.ts';
-import { PART_BYTES, readFully } from './bodies.ts';
+import { PART_BYTES } from './bodies.ts';
 import { SINGLE_BYTES, type Upload, type UploadSource } from './upload.ts';
 
 export interface SpooledPackParts {
@@ -42,8 +42,10 @@ export function spooledPack({ source, upload, cache, background, onEnd, remove }
     read: (bytes, position) => readFully(file, bytes, position),
     async seal(size) {
       try {
-        await file.truncate(size);
-        upload.invalidate(size, endsAt - size);
+        if (size < endsAt) {
+          await file.truncate(size);
+          upload.invalidate(size, endsAt - size);
+        }
         const stored = await upload.finish(size);
         failpoint('pack.synced');
         // The first visits and the compression read a new pack soon. The deploy does not wait for the copy.
