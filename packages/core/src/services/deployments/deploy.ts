@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
 import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
@@ -117,14 +118,20 @@ async function startDeploy<F extends DeployFiles>(
       await pack.finish();
       stored.query();
       const { parts, ruleFiles, leftOut } = received;
-      if (parts.length > MANY_FILES) await ownTurn(clientOf(caller));
       if (checksums) verifyChecksums(parts, checksums);
-      const files = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
-      // What follows is prepared while the pack is made durable.
+      // What follows is done while the pack is made durable. With many files, it is done in steps, between which the pack advances.
       const newPack = await sealNewContents(core, pack, stored);
+      const hasMany = parts.length > MANY_FILES;
+      if (hasMany) {
+        await setImmediate();
+        await ownTurn(clientOf(caller));
+      }
+      const files = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
+      const pathIndex = buildPathIndex(files.map(({ path }) => path));
+      if (hasMany) await setImmediate();
       const publication = {
         files,
-        pathIndex: buildPathIndex(files.map(({ path }) => path)),
+        pathIndex,
         options: settings,
         passwordHash: settings.password === null ? null : await hashPassword(settings.password),
         pack: newPack,

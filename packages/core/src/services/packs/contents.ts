@@ -96,7 +96,7 @@ export async function isAnyStored(em: EntityManager, hashes: readonly string[]):
   return row !== undefined;
 }
 
-const MAX_HASHES_PER_QUERY = 2000;
+const MAX_HASHES_PER_QUERY = 1000;
 
 /**
  * Finds which contents are stored, while further contents still arrive. Queries the database in batches. The sweep can
