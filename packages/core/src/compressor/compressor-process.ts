@@ -1,17 +1,10 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { ifAllowed, lowerProcessPriority } from '../low-priority.ts';
 import type { CompressorResult, CompressorMessage, UncompressedContent } from './compressor.ts';
 import { compressContent } from './forms.ts';
 
 // Compresses contents in a process of low priority, so that it does not slow down the server.
-
-/** Changes a setting of this process. Ignores the error on systems that do not allow the change. */
-function ifAllowed(change: () => void): void {
-  try {
-    change();
-  } catch {}
-}
 
 function compress({ bytes, sha256 }: UncompressedContent): CompressorResult {
   return hash('sha256', bytes) === sha256 ? { kind: 'forms', forms: compressContent(bytes) } : { kind: 'damaged' };
@@ -19,7 +12,7 @@ function compress({ bytes, sha256 }: UncompressedContent): CompressorResult {
 
 const send = (message: CompressorMessage) => process.send!(message);
 
-ifAllowed(() => setPriority(constants.priority.PRIORITY_LOW));
+lowerProcessPriority();
 // Let the kernel kill this process first when memory runs out.
 ifAllowed(() => writeFileSync('/proc/self/oom_score_adj', '1000'));
 // Ctrl+C in a terminal also reaches this process, but only the server may stop it, by SIGKILL or by closing the IPC channel.

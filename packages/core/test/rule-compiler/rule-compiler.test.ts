@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -11,6 +13,15 @@ const PATHS = ['index.html', 'page.html'];
 const lines = (count: number, line: (n: number) => string) =>
   new TextEncoder().encode(Array.from({ length: count }, (_, n) => line(n)).join('\n'));
 const LARGE = lines(5_000, (n) => `/old-${n} /page 301`);
+
+/** Returns the priority of a thread; `null` if it has ended. */
+function priorityOf(thread: string): number | null {
+  try {
+    return getPriority(Number(thread));
+  } catch {
+    return null;
+  }
+}
 
 describe('the rule compiler', () => {
   it.each([
@@ -36,6 +47,13 @@ describe('the rule compiler', () => {
     for (; !isDone; rounds += 1) await nextRound();
     await compiling;
     expect(rounds).toBeGreaterThan(20);
+  });
+
+  it.runIf(process.platform === 'linux')('runs its thread at a lower priority than the other threads', async () => {
+    await compiler.compile({ _redirects: LARGE }, PATHS);
+    const priorities = readdirSync('/proc/self/task').map(priorityOf);
+    expect(priorities).toContain(constants.priority.PRIORITY_BELOW_NORMAL);
+    expect(priorityOf(String(process.pid))).toBeLessThan(constants.priority.PRIORITY_BELOW_NORMAL);
   });
 
   it('starts no thread for a deploy without rule files, however many files it has', async () => {
