@@ -70,7 +70,11 @@ export const Manifest = defineEntity({
     sizes: p.array<number>().columnType('bigint[]'),
     /** The compiled rule files, as `RuleData` of serving; `null` if the deployment has no rules. */
     rules: p.json<object>().nullable(),
-    /** The path index of `paths`; `null` if the deployment is of an older version and was not visited since. */
+    /** The keys of the path index of `paths`, in base64; `null` if the deployment is of an older version and was not visited since. */
+    pathKeys: p.text().nullable(),
+    /** The positions of the path index, in the order of `pathKeys`. */
+    pathPositions: p.blob().nullable(),
+    /** The path index of the last release. Nothing reads it. */
     pathIndex: p.blob().nullable(),
   },
 });

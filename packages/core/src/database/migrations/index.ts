@@ -23,6 +23,7 @@ import { Migration0021 } from './0021-change-log.ts';
 import { Migration0022 } from './0022-pack-store-id.ts';
 import { Migration0024 } from './0024-compaction.ts';
 import { Migration0025 } from './0025-path-index.ts';
+import { Migration0026 } from './0026-path-keys.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -67,4 +68,5 @@ export const migrations: readonly MigrationClass[] = [
   Migration0022,
   Migration0024,
   Migration0025,
+  Migration0026,
 ];

@@ -14,6 +14,7 @@ import { FRONT_PAGE } from '../front-pages/read-front-pages.ts';
 import { enterFence } from '../packs/fence.ts';
 import { markSealed } from '../packs/open-packs.ts';
 import { findPacksOfUpload } from '../packs/upload-packs.ts';
+import type { PathIndex } from '../sites/path-index.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
 import { countStorage } from './deploy-storage.ts';
 import type { DeploySettings } from './deploy-options.ts';
@@ -26,7 +27,7 @@ import { deleteOldVersions } from './versions.ts';
 export interface Publication {
   files: readonly { path: string; sha256: string; size: number }[];
   /** The index of the paths of the files, from `buildPathIndex`. */
-  pathIndex: Buffer;
+  pathIndex: PathIndex;
   options: Omit<DeploySettings, 'password'>;
   /** The password hash as a PHC string; `null` for a public site, unless it gets the password of its domain. */
   passwordHash: string | null;
@@ -165,8 +166,8 @@ async function insertManifest(
     : sql``;
   await sql`
     ${queued}
-    insert into manifest (deployment_id, paths, hashes, sizes, rules, path_index)
-    values (${deployment}, ${textArray(files.map((f) => f.path))}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[], ${rules}::jsonb, ${pathIndex})`.execute(
+    insert into manifest (deployment_id, paths, hashes, sizes, rules, path_keys, path_positions)
+    values (${deployment}, ${textArray(files.map((f) => f.path))}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[], ${rules}::jsonb, ${pathIndex.keys}, ${pathIndex.positions})`.execute(
     db(em),
   );
   await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(

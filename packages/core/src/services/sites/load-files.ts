@@ -1,7 +1,7 @@
 import type { Coding, CompressedForms, SiteFile, StoredBytes } from '@berth/serving';
 import type { Core } from '../../core.ts';
 import type { CompressedForm } from '../../entities/index.ts';
-import { positionInIndex } from './path-index.ts';
+import { positionAt } from './path-index.ts';
 
 /** In the column `hashes`, the hash of each file has 32 bytes. */
 const HASH_BYTES = 32;
@@ -15,7 +15,7 @@ const FILE = `
   select encode(c.hash, 'hex') as sha256, c.pack_id as pack, c."offset"::float8 as "offset", c.length::float8 as length,
     k.pack_id as "formsPack", k.forms
   from manifest m
-  join content c on c.hash = substring(m.hashes from ${positionInIndex('m.path_index', '$2')} * ${HASH_BYTES} + 1 for ${HASH_BYTES})
+  join content c on c.hash = substring(m.hashes from ${positionAt('m.path_positions', '$2')} * ${HASH_BYTES} + 1 for ${HASH_BYTES})
   left join compression k on k.content_hash = c.hash and k.pack_id is not null
   where m.deployment_id = $1`;
 

@@ -1,7 +1,7 @@
 import type { Core } from '../../core.ts';
 import { type Manifest, prepareRules, type RuleData, type Site } from '@berth/serving';
 import { passwordVersion } from '../passwords.ts';
-import { buildPathIndex, keysOfIndex, PathKeys } from './path-index.ts';
+import { buildPathIndex, PathKeys } from './path-index.ts';
 
 /** The deployment or domain of a host name. A domain is a normalised name without a port. */
 export type SiteAddress = { deployment: string } | { domain: string };
@@ -63,7 +63,7 @@ interface SiteRow {
   expires: number | null;
   /** JSON of {@link RuleData}. */
   rules: string | null;
-  /** From {@link keysOfIndex}; `null` if the deployment has no path index yet. */
+  /** The keys of a `PathIndex`; `null` if the deployment has none yet. */
   keys: string | null;
 }
 
@@ -71,7 +71,7 @@ const SITE = `
   select
     case when d.taken_down is not null then 'taken-down' when a.state = 'suspended' then 'paused' else 'shown' end as state,
     d.account_id as account, d.password_hash as "passwordHash",
-    (extract(epoch from d.expires) * 1000)::float8 as expires, m.rules::text as rules, ${keysOfIndex('m.path_index')} as keys
+    (extract(epoch from d.expires) * 1000)::float8 as expires, m.rules::text as rules, m.path_keys as keys
   from deployment d join manifest m on m.deployment_id = d.id left join account a on a.id = d.account_id
   where d.id = $1 and d.status = 'success' and (a.state is null or a.state <> 'terminated')`;
 
@@ -92,7 +92,7 @@ export type LoadManifest = (deployment: string, keys: PathKeys) => SizedManifest
 async function loadSite(core: Core, deployment: string, loadManifest: LoadManifest): Promise<DeployedSite | null> {
   const [row] = await core.database.prepared<SiteRow>(SITE, [deployment]);
   if (!row) return null;
-  const keys = row.keys === null ? await addPathIndex(core, deployment) : PathKeys.decode(row.keys);
+  const keys = row.keys === null ? await addPathIndex(core, deployment) : new PathKeys(row.keys);
   const loadedManifest = keys && (await loadManifest(deployment, keys));
   if (loadedManifest === null) return null;
   const { account, state, passwordHash, expires } = row;
@@ -108,15 +108,15 @@ async function loadSite(core: Core, deployment: string, loadManifest: LoadManife
 }
 
 const PATHS = `select to_json(paths) as paths from manifest where deployment_id = $1`;
-const ADD_INDEX = `update manifest set path_index = $2 where deployment_id = $1 and path_index is null`;
+const ADD_INDEX = `update manifest set path_keys = $2, path_positions = $3 where deployment_id = $1 and path_keys is null`;
 
 /** Adds the path index of a deployment that was made by an older version; `null` if the deployment was deleted in the meantime. */
 async function addPathIndex({ database }: Core, deployment: string): Promise<PathKeys | null> {
   const [row] = await database.prepared<{ paths: string[] }>(PATHS, [deployment]);
   if (!row) return null;
-  const index = buildPathIndex(row.paths);
-  await database.prepared(ADD_INDEX, [deployment, index]);
-  return PathKeys.ofIndex(index);
+  const { keys, positions } = buildPathIndex(row.paths);
+  await database.prepared(ADD_INDEX, [deployment, keys, positions]);
+  return new PathKeys(keys);
 }
 
 const WAS_EXPIRED = `select from issued_id where id = $1 and expired is not null`;

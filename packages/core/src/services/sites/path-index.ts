@@ -1,31 +1,36 @@
 import { hash } from 'node:crypto';
 import { endianness } from 'node:os';
 
-// A path index has the keys of all paths in ascending order, 8 bytes each, and then their positions in the manifest in the order of
-// the keys, 4 bytes each. Its byte order is big-endian.
-const KEY_BYTES = 8;
 const POSITION_BYTES = 4;
-const ENTRY_BYTES = KEY_BYTES + POSITION_BYTES;
+const IS_LITTLE_ENDIAN = endianness() === 'LE';
+
+/** The sorted keys of the paths of a manifest, and where each path is in the manifest. Numbers are big-endian. */
+export interface PathIndex {
+  /** The keys in ascending order, in base64: PostgreSQL sends a text as it is, and bytes in a longer form. */
+  keys: string;
+  /** The positions in the manifest in the order of the keys, 4 bytes each. */
+  positions: Buffer;
+}
 
 /**
  * Builds the path index of a manifest.
  *
  * @param paths The paths in the order of the manifest. All are different.
- * @returns 12 bytes for each path.
  */
-export function buildPathIndex(paths: readonly string[]): Buffer {
+export function buildPathIndex(paths: readonly string[]): PathIndex {
   const count = paths.length;
   const keys = new Uint32Array(count * 2);
   for (const [position, path] of paths.entries()) writeKey(path, keys, position * 2);
   const order = sortByKey(keys);
-  const index = Buffer.allocUnsafe(count * ENTRY_BYTES);
+  const sortedKeys = new Uint32Array(count * 2);
   for (let rank = 0; rank < count; rank += 1) {
-    const position = order[rank]!;
-    index.writeUInt32BE(keys[position * 2]!, rank * KEY_BYTES);
-    index.writeUInt32BE(keys[position * 2 + 1]!, rank * KEY_BYTES + 4);
-    index.writeUInt32BE(position, count * KEY_BYTES + rank * POSITION_BYTES);
+    sortedKeys[rank * 2] = keys[order[rank]! * 2]!;
+    sortedKeys[rank * 2 + 1] = keys[order[rank]! * 2 + 1]!;
   }
-  return index;
+  return {
+    keys: swapOnLittleEndian(Buffer.from(sortedKeys.buffer)).toString('base64'),
+    positions: swapOnLittleEndian(Buffer.from(order.buffer)),
+  };
 }
 
 /**
@@ -34,23 +39,15 @@ export function buildPathIndex(paths: readonly string[]): Buffer {
  * @param keys The high and the low half of each key.
  * @returns The positions of the keys, in ascending order of the keys.
  */
-export function sortByKey(keys: Uint32Array): Uint32Array {
+export function sortByKey(keys: Uint32Array): Uint32Array<ArrayBuffer> {
   const positions = Uint32Array.from({ length: keys.length / 2 }, (_, position) => position);
   return positions.toSorted((a, b) => keys[a * 2]! - keys[b * 2]! || keys[a * 2 + 1]! - keys[b * 2 + 1]!);
 }
 
-/**
- * SQL for the keys of a path index in base64, without its positions. Reads no other bytes of an index that is stored uncompressed. Base64
- * is shorter than the hexadecimal form of bytes, and is decoded in an eighth of the time.
- */
-export const keysOfIndex = (index: string) =>
-  `encode(substring(${index} for octet_length(${index}) / ${ENTRY_BYTES} * ${KEY_BYTES}), 'base64')`;
-
 /** SQL for the position of a path in the manifest, from 0. @param rank SQL for the rank of the path, from {@link PathKeys.rankOf}. */
-export const positionInIndex = (index: string, rank: string) =>
-  `('x' || encode(substring(${index} from octet_length(${index}) / ${ENTRY_BYTES} * ${KEY_BYTES} + ${rank}::int * ${POSITION_BYTES} + 1 for ${POSITION_BYTES}), 'hex'))::bit(32)::int`;
+export const positionAt = (positions: string, rank: string) =>
+  `('x' || encode(substring(${positions} from ${rank}::int * ${POSITION_BYTES} + 1 for ${POSITION_BYTES}), 'hex'))::bit(32)::int`;
 
-const IS_LITTLE_ENDIAN = endianness() === 'LE';
 const lookup = new Uint32Array(2);
 
 /**
@@ -61,22 +58,11 @@ export class PathKeys {
   /** The high and the low half of each key, in ascending order. */
   readonly #halves: Uint32Array;
 
-  /** @param bytes The keys in the byte order of a path index. */
-  private constructor(bytes: Uint8Array) {
-    const keys = Buffer.from(new ArrayBuffer(bytes.length));
-    keys.set(bytes);
-    if (IS_LITTLE_ENDIAN) keys.swap32();
-    this.#halves = new Uint32Array(keys.buffer);
-  }
-
-  /** The keys of a whole path index. */
-  static ofIndex(index: Uint8Array): PathKeys {
-    return new PathKeys(index.subarray(0, (index.length / ENTRY_BYTES) * KEY_BYTES));
-  }
-
-  /** @param encoded The keys that {@link keysOfIndex} selected. */
-  static decode(encoded: string): PathKeys {
-    return new PathKeys(Buffer.from(encoded, 'base64'));
+  /** @param keys The keys of a {@link PathIndex}. */
+  constructor(keys: string) {
+    const bytes = Buffer.from(new ArrayBuffer(Buffer.byteLength(keys, 'base64')));
+    bytes.write(keys, 'base64');
+    this.#halves = new Uint32Array(swapOnLittleEndian(bytes).buffer);
   }
 
   get sizeBytes(): number {
@@ -115,4 +101,10 @@ function readHalf(bytes: string, at: number): number {
     (bytes.charCodeAt(at + 2) << 8) |
     bytes.charCodeAt(at + 3)
   );
+}
+
+/** Changes numbers of 32 bits, in place, from the byte order of this machine to big-endian, or back. */
+function swapOnLittleEndian(numbers: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+  if (IS_LITTLE_ENDIAN) numbers.swap32();
+  return numbers;
 }

@@ -272,19 +272,21 @@ describe('a site of an older version, without a path index', () => {
   };
   const indexOf = async (deployment: string) =>
     (
-      await test.database.query<{ index: Buffer | null }>(
-        `select path_index as index from manifest where deployment_id = $1`,
+      await test.database.query<{ keys: string | null; positions: Buffer | null }>(
+        `select path_keys as keys, path_positions as positions from manifest where deployment_id = $1`,
         [deployment],
       )
-    )[0]!.index;
+    )[0]!;
 
   it('gets the same index at its first visit as a new site, even if two processes add it at once', async () => {
     const deployment = await deploy();
     const index = await indexOf(deployment);
-    await test.database.query('update manifest set path_index = null where deployment_id = $1', [deployment]);
+    await test.database.query('update manifest set path_keys = null, path_positions = null where deployment_id = $1', [
+      deployment,
+    ]);
     const texts = Object.values(SITE);
     expect(await Promise.all([loadTexts(deployment), loadTexts(deployment)])).toEqual([texts, texts]);
-    expect(index).toHaveLength(12 * texts.length);
+    expect(index.positions).toHaveLength(4 * texts.length);
     expect(await indexOf(deployment)).toEqual(index);
   });
 });
