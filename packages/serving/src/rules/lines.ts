@@ -19,17 +19,22 @@ export function* readLines(
 ): Generator<{ number: number; text: string }> {
   const isCut = bytes.length > maxBytes;
   const keptBytes = isCut ? bytes.subarray(0, bytes.lastIndexOf(LINE_FEED, maxBytes - 1) + 1) : bytes;
-  const lines = new TextDecoder().decode(keptBytes).split('\n');
-  for (const [index, line] of lines.entries()) {
-    const text = line.trim();
-    const lineNumber = index + 1;
-    if (text === '' || text.startsWith('#')) continue;
-    if (text.length <= MAX_LINE_CHARACTERS) yield { number: lineNumber, text };
-    else warn({ file, line: lineNumber }, `Skipped: a line must have at most ${MAX_LINE_CHARACTERS} characters.`);
+  const text = new TextDecoder().decode(keptBytes);
+  let number = 0;
+  // Lines are cut off one by one, because an array of all of them would survive many collections of garbage.
+  for (let start = 0; start <= text.length;) {
+    const lineFeed = text.indexOf('\n', start);
+    const end = lineFeed < 0 ? text.length : lineFeed;
+    const line = text.slice(start, end).trim();
+    start = end + 1;
+    number += 1;
+    if (line === '' || line.startsWith('#')) continue;
+    if (line.length <= MAX_LINE_CHARACTERS) yield { number, text: line };
+    else warn({ file, line: number }, `Skipped: a line must have at most ${MAX_LINE_CHARACTERS} characters.`);
   }
   if (isCut)
     warn(
-      { file, line: lines.length },
+      { file, line: number },
       `Skipped this line and all further ones: only the first ${maxBytes} bytes of the file are read.`,
     );
 }
