@@ -1,5 +1,6 @@
 import { close, open, read } from 'node:fs';
 import { promisify } from 'node:util';
+import { type PartialReader, readFully } from './whole-bytes.ts';
 
 /** A cache of open files for repeated reads. */
 export interface OpenFiles {
@@ -75,8 +76,9 @@ export function createOpenFiles(): OpenFiles {
       entry.users += 1;
       entry.wasUsed = true;
       const fd = await entry.fd;
+      const file: PartialReader = { read: (...part) => readSome(fd, ...part) };
       return {
-        read: (bytes, position) => readFully(fd, bytes, position),
+        read: (bytes, position) => readFully(file, bytes, position),
         release() {
           entry.users -= 1;
           if (entry.isClosing) closeUnused(entry);
@@ -94,12 +96,4 @@ function closeUnused({ fd, users }: Entry): void {
   if (users > 0) return;
   // The file was only read, so that a failed close loses nothing.
   fd.then((opened) => close(opened, () => {})).catch(() => {});
-}
-
-async function readFully(fd: number, bytes: Uint8Array, position: number): Promise<void> {
-  for (let readLength = 0; readLength < bytes.length;) {
-    const { bytesRead } = await readSome(fd, bytes, readLength, bytes.length - readLength, position + readLength);
-    if (bytesRead === 0) throw new Error(`A pack ends before byte ${position + bytes.length}`);
-    readLength += bytesRead;
-  }
 }
