@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CreatedDeployment, FILES_FIELD } from '@berth/contract';
 import { type Caller, clientOf, type Scope } from '../../core.ts';
 import { ownTurn } from '../../fair-turns.ts';
@@ -123,12 +123,12 @@ async function startDeploy<F extends DeployFiles>(
       const newPack = await sealNewContents(core, pack, stored);
       const hasMany = parts.length > MANY_FILES;
       if (hasMany) {
-        await setImmediate();
+        await nextTurn();
         await ownTurn(clientOf(caller));
       }
       const files = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
       const pathIndex = buildPathIndex(files.map(({ path }) => path));
-      if (hasMany) await setImmediate();
+      if (hasMany) await nextTurn();
       const publication = {
         files,
         pathIndex,
