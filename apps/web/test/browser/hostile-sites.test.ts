@@ -174,8 +174,9 @@ describe.skipIf(MISSING_BROWSER !== null)('T43: a hostile page in Chromium', () 
         context.waitForEvent('page'),
         page.evaluate((url) => void Object.assign(globalThis, { opened: open(url) }), CONSOLE),
       ]);
-      await popup.waitForLoadState();
-      expect(await page.evaluate(() => (globalThis as unknown as { opened: Window }).opened.closed)).toBe(true);
+      await popup.waitForURL(`${CONSOLE}/**`);
+      const isOpenerCutOff = () => page.evaluate(() => (globalThis as unknown as { opened: Window }).opened.closed);
+      await expect.poll(isOpenerCutOff).toBe(true);
       await popup.close();
       await page.close();
     });
