@@ -111,3 +111,14 @@ it('while reads of a folder block for ten seconds, window, tray and Cancel answe
   await vi.waitFor(async () => expect(await stateOf(engine, silent)).toMatchObject({ is: 'published' }), 20_000);
   expect(options.onCrash).not.toHaveBeenCalled();
 });
+
+it('the engine closes while a drive blocks a thread that reads a folder', async () => {
+  const home = makeHome();
+  const engine = await engineOf({ ...ENGINE, disk: new URL('blocking-disk.ts', import.meta.url) })(optionsWith());
+  writeContents(home, { 'silent-drive/site/index.html': 'silent' });
+  const silent = await drop(engine, join(home, 'silent-drive/site'));
+  await vi.waitFor(async () => expect(await stateOf(engine, silent)).toMatchObject({ is: 'working' }), 10_000);
+  const released = new Promise((resolve) => setTimeout(resolve, 8_000, 'the drive'));
+  expect(await Promise.race([engine.close().then(() => 'closed'), released])).toBe('closed');
+  writeFileSync(join(home, 'released'), '');
+});

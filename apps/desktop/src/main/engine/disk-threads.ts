@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import {
   ClientError,
@@ -14,6 +15,8 @@ import { abortedError } from '../problem.ts';
 const BLOCKED_AFTER_MS = 1_000;
 /** How long a thread is kept that has nothing to read, in milliseconds. */
 const IDLE_MS = 5_000;
+/** How long threads may take to end that no drive blocks, in milliseconds. */
+const END_LIMIT_MS = 500;
 /** The young generation of a thread's heap, in MiB. A thread that reads 10,000 files needs little. */
 const YOUNG_GENERATION_MB = 4;
 
@@ -21,6 +24,9 @@ const YOUNG_GENERATION_MB = 4;
 export type DiskJob =
   | { is: 'folder'; folder: string; cacheDir: string | undefined; ignore: readonly string[] | undefined }
   | { is: 'contents'; root: string; files: readonly SmallFile[] };
+
+/** What a thread is asked for. `end` also aborts what it reads. */
+export type DiskRequest = DiskJob | { is: 'abort' } | { is: 'end' };
 
 /** What a thread answers. */
 export type DiskAnswer =
@@ -84,12 +90,17 @@ export class DiskThreads implements FolderDisk {
     return (await this.#run({ is: 'contents', root, files }, signal)) as Uint8Array<ArrayBuffer>;
   }
 
-  /** Ends all threads, without waiting for those that a drive blocks. */
-  close(): void {
+  /** Ends all threads. Those that a drive blocks are terminated after half a second, without waiting for them. */
+  async close(): Promise<void> {
     clearInterval(this.#timer);
-    for (const thread of this.#threads) thread.end();
-    this.#threads.clear();
     for (const { result } of this.#waiting.splice(0)) result.reject(abortedError());
+    const threads = [...this.#threads];
+    for (const thread of threads) thread.end();
+    await Promise.race([
+      Promise.all(threads.map(({ ended }) => ended)),
+      sleep(END_LIMIT_MS, undefined, { ref: false }),
+    ]);
+    for (const thread of this.#threads) thread.terminate();
   }
 
   async #run(job: DiskJob, signal: AbortSignal | undefined, onEvent: Task['onEvent'] = () => {}): Promise<unknown> {
@@ -116,7 +127,7 @@ export class DiskThreads implements FolderDisk {
       const isReading = [...this.#threads].some(({ task, isBlocked }) => task?.job.is === kind && !isBlocked());
       const next = this.#waiting.findIndex(({ job }) => job.is === kind);
       if (isReading || next < 0) continue;
-      const idle = [...this.#threads].find(({ task }) => task === null);
+      const idle = [...this.#threads].find(({ task, isEnding }) => task === null && !isEnding);
       (idle ?? this.#open()).start(this.#waiting.splice(next, 1)[0]!);
     }
     clearInterval(this.#timer);
@@ -140,6 +151,9 @@ export class DiskThreads implements FolderDisk {
 class DiskThread {
   /** What the thread reads. It stays after an abort, until the thread answers. */
   task: Task | null = null;
+  /** True after `end()`. The thread accepts no tasks. */
+  isEnding = false;
+  readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #onFree: () => void;
   #lastSign = 0;
@@ -151,7 +165,10 @@ class DiskThread {
     this.#worker.unref();
     this.#worker.on('message', (answer: DiskAnswer) => this.#receive(answer));
     this.#worker.on('error', (error) => this.task?.result.reject(error));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = promise;
     this.#worker.once('exit', () => {
+      resolve();
       clearTimeout(this.#idleTimer);
       this.task?.result.reject(abortedError());
       onEnd();
@@ -165,15 +182,26 @@ class DiskThread {
     clearTimeout(this.#idleTimer);
     this.task = task;
     this.#lastSign = performance.now();
-    this.#worker.postMessage(task.job, []);
+    this.#post(task.job);
   }
 
   abort(): void {
-    this.#worker.postMessage({ is: 'abort' }, []);
+    this.#post({ is: 'abort' });
   }
 
+  /** Aborts the task and ends the thread, unless a drive blocks it. */
   end(): void {
+    this.isEnding = true;
+    this.#post({ is: 'end' });
+  }
+
+  /** Ends the thread, or keeps it from running code after a drive has blocked it. */
+  terminate(): void {
     void this.#worker.terminate();
+  }
+
+  #post(request: DiskRequest): void {
+    this.#worker.postMessage(request, []);
   }
 
   #receive(answer: DiskAnswer): void {

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { ClientError, readFolder, readSmallContents } from '@berth/client';
-import type { DiskAnswer, DiskJob } from './disk-threads.ts';
+import type { DiskAnswer, DiskJob, DiskRequest } from './disk-threads.ts';
 
 // The program of a thread that reads the files of users. Only this thread waits if a drive does not respond.
 
@@ -15,10 +15,17 @@ const answer = (message: DiskAnswer, transfer: ArrayBuffer[] = []) => port.postM
 let running: AbortController | null = null;
 
 setInterval(() => answer({ is: 'responding' }), SIGN_EVERY_MS).unref();
-port.on('message', (message: DiskJob | { is: 'abort' }) => {
-  if (message.is === 'abort') running?.abort();
-  else void run(message);
+port.on('message', (request: DiskRequest) => {
+  if (request.is === 'abort') running?.abort();
+  else if (request.is === 'end') end();
+  else void run(request);
 });
+
+function end(): void {
+  running?.abort();
+  // Without its port, the thread ends as soon as it reads nothing.
+  port.close();
+}
 
 async function run(job: DiskJob): Promise<void> {
   const abort = new AbortController();

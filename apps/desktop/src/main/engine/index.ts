@@ -45,8 +45,10 @@ const calls: EngineCalls = {
   setUpdate: (update) => backend?.setUpdate(update),
   async close() {
     await backend?.close();
-    disk.close();
+    await disk.close();
     network.close();
+    // The answer to this call leaves first. Then the thread has nothing left to do, and ends.
+    setImmediate(() => port.close());
   },
 };
 

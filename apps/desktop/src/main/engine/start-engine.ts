@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { createBirpc } from 'birpc';
 import { COMMANDS } from '../../shared/channels.ts';
@@ -34,7 +34,12 @@ export interface EngineOptions extends BackendOptions {
 export function engineOf(programs: EnginePrograms): (options: EngineOptions) => Promise<Backend> {
   return async (options) => {
     const engine = new Engine(programs, options);
-    await engine.open();
+    try {
+      await engine.open();
+    } catch (error) {
+      await engine.close();
+      throw error;
+    }
     return engine;
   };
 }
@@ -42,6 +47,7 @@ export function engineOf(programs: EnginePrograms): (options: EngineOptions) => 
 class Engine implements Backend {
   readonly #worker: Worker;
   readonly #calls: ReturnType<typeof createBirpc<EngineCalls, MainCalls>>;
+  readonly #ended = Promise.withResolvers<true>();
   #summary: Summary = { status: 'idle', text: 'Berth is starting.', progress: null, links: [], folders: [] };
   #isClosing = false;
 
@@ -73,6 +79,7 @@ class Engine implements Backend {
     );
     this.#worker.on('error', onCrash);
     this.#worker.on('exit', () => {
+      this.#ended.resolve(true);
       requests.close();
       this.#calls.$close(new Error('The engine has stopped'));
       if (!this.#isClosing) onCrash(new Error('The thread of the engine has ended'));
@@ -104,9 +111,9 @@ class Engine implements Backend {
     if (this.#isClosing) return;
     this.#isClosing = true;
     await this.#calls.close().catch(() => {});
-    const limit = AbortSignal.timeout(END_LIMIT_MS);
-    void this.#worker.terminate();
-    await once(this.#worker, 'exit', { signal: limit }).catch(() => {});
+    // The thread ends when it has nothing left to do. Node can crash if a thread is terminated while it runs code.
+    const hasEnded = await Promise.race([this.#ended.promise, sleep(END_LIMIT_MS, false, { ref: false })]);
+    if (!hasEnded) void this.#worker.terminate();
   }
 }
 
