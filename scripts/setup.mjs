@@ -3,19 +3,24 @@
 //   node scripts/setup.mjs            everything, for tests and development
 //   node scripts/setup.mjs server     what the server, its console and the command line that it hands out need to build and run
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PNPM = 'pnpm@12.21.0';
 const OLDEST_NODE = 20;
+/** Contains the id of the process that sets up this folder. */
+const LOCK = join(ROOT, 'dist/setup.lock');
+/** How often a set-up checks whether another one has ended, in milliseconds. */
+const CHECK_EVERY_MS = 200;
 /** The root brings Node. `...` adds the packages of the workspace that a package depends on. */
 const SERVER_PACKAGES = ['berth', '@berth/server-bundle...', '@berth/cli...', '@berth/web...'];
 
 const isServerOnly = process.argv[2] === 'server';
 if (isServerOnly) refuseForeignRoot();
 refuseOldNode();
+lock();
 install(isServerOnly && !hasTestTools() ? 'server' : 'everything');
 if (isServerOnly)
   buildChanged('packages/server-bundle/src/build.ts', 'packages/cli/build/package.ts', 'apps/web/build/build.ts');
@@ -31,6 +36,37 @@ function refuseForeignRoot() {
 function refuseOldNode() {
   if (Number(process.versions.node.split('.')[0]) >= OLDEST_NODE) return;
   fail(`Berth needs Node ${OLDEST_NODE} or newer to install itself. This is Node ${process.versions.node}.`);
+}
+
+/** Waits until no other process sets up this folder. Two installations at once can remove what the other one has added. */
+function lock() {
+  mkdirSync(join(ROOT, 'dist'), { recursive: true });
+  for (let hasSaid = false; !createLock(); hasSaid = true) {
+    if (!hasSaid) say(`Another command is setting up this folder. Waiting for it. If none is running, remove ${LOCK}.`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, CHECK_EVERY_MS);
+  }
+  process.on('exit', () => rmSync(LOCK, { force: true }));
+}
+
+function createLock() {
+  try {
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (!isLockHeld()) rmSync(LOCK, { force: true });
+    return false;
+  }
+}
+
+function isLockHeld() {
+  try {
+    process.kill(Number(readFileSync(LOCK, 'utf8')), 0);
+    return true;
+  } catch (error) {
+    // A process of another user cannot be signalled. Without a process, or without the file, there is no set-up.
+    return error.code === 'EPERM';
+  }
 }
 
 /** An installation of the server alone would remove what the tests need. */

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chown, readdir } from 'node:fs/promises';
+import { chown, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { copyCheckout, removeFolder, runIn } from './checkout.ts';
@@ -38,6 +40,21 @@ describe('the set-up of npm start', () => {
     expect(await setUp('server')).not.toContain('Building');
     expect(await installed()).toEqual(everything);
     expect(existsSync(join(checkout, 'node_modules/vitest'))).toBe(true);
+  });
+
+  it('waits for another set-up of the folder, and does not wait for one that was killed', async () => {
+    const lock = join(checkout, 'dist/setup.lock');
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    await once(other, 'spawn');
+    await writeFile(lock, String(other.pid));
+    const second = spawn(process.execPath, ['scripts/setup.mjs', 'server'], { cwd: checkout });
+    const ended = once(second, 'exit');
+    const [line] = await once(second.stderr, 'data');
+    expect(String(line)).toContain('Another command is setting up this folder. Waiting for it.');
+    expect(second.exitCode).toBeNull();
+    other.kill('SIGKILL');
+    expect(await ended).toEqual([0, null]);
+    expect(existsSync(lock)).toBe(false);
   });
 
   it.runIf(process.getuid?.() === 0)('newcomer B9: refuses root in the folder of another user', async () => {
