@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Core, toServiceError } from '@berth/core';
 import { type HeldLease, takeLease } from '@berth/core/jobs';
 import { jobLastSuccess, jobsLeaseHeld } from '@berth/core/metrics';
-import { type Job, repeatUntil } from './repeat-jobs.ts';
+import { type Job, pauseUntilMultiple, repeatUntil } from './repeat-jobs.ts';
 
 const LEASE_NAME = 'jobs';
 /** The interval in which the lease is renewed, or asked for. */
@@ -40,7 +39,7 @@ async function takeTurns(
     if (lease) await runTurn(core, lease, jobsOf(lease.core), stopping);
     // While another server runs the jobs, they are not late here.
     else for (const name of names) jobLastSuccess(name).value = Date.now() / 1_000;
-    await pause(POLL_MS, stopping);
+    await pauseUntilMultiple(POLL_MS, stopping);
   }
 }
 
@@ -51,7 +50,7 @@ async function runTurn(core: Core, lease: HeldLease, jobs: readonly Job[], stopp
   jobsLeaseHeld.value = 1;
   const running = repeatUntil(core, jobs, signal);
   while (!stopping.aborted) {
-    await pause(POLL_MS, stopping);
+    await pauseUntilMultiple(POLL_MS, stopping);
     const isRenewed = stopping.aborted || (await attempt(core, () => lease.renew()));
     if (isRenewed === false || performance.now() >= lease.endsAt) break;
   }
@@ -72,8 +71,4 @@ async function attempt<T>(core: Core, work: () => Promise<T>): Promise<T | null>
       core.log.warn({ err: error }, 'The lease for the jobs is unknown');
     return null;
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }

@@ -7,7 +7,7 @@ import { runAsJob } from './job-log.ts';
 /** Work that a process repeats. */
 export interface Job {
   name: string;
-  /** The pause between two runs, in milliseconds. */
+  /** The time between the starts of two runs, in milliseconds. A run that takes longer skips starts. */
   everyMs: number;
   /** A longer pause while there is nothing to do. Default: the pause is always the same. */
   whenIdle?: IdlePause;
@@ -24,7 +24,8 @@ export interface IdlePause {
 }
 
 /**
- * Runs each job at once, and again `everyMs` after each run. Logs failed runs. All lines of a run name the job.
+ * Runs each job at once, and then at the multiples of `everyMs` since the start of the process. So jobs run together, and an idle
+ * process wakes up less often. Logs failed runs. All lines of a run name the job.
  *
  * @param resources Disposing of it lets running jobs finish and starts no others.
  */
@@ -99,7 +100,13 @@ class Pauses {
     const { everyMs, whenIdle } = this.#job;
     const isIdle = whenIdle !== undefined && performance.now() - this.#lastWorkMs >= whenIdle.afterMs;
     const signal = isIdle ? AbortSignal.any([this.#signal, this.#work.signal]) : this.#signal;
-    await sleep(isIdle ? whenIdle.everyMs : everyMs, undefined, { signal, ref: false }).catch(() => {});
+    await pauseUntilMultiple(isIdle ? whenIdle.everyMs : everyMs, signal);
     if (this.#work.signal.aborted) this.#work = new AbortController();
   }
+}
+
+/** Waits until the age of the process is a multiple of `everyMs`, or until the signal is aborted. Does not keep the process alive. */
+export async function pauseUntilMultiple(everyMs: number, signal: AbortSignal): Promise<void> {
+  const pauseMs = everyMs - (performance.now() % everyMs);
+  await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
 }
