@@ -161,10 +161,11 @@ async function check(world: World, result: Result): Promise<void> {
     for (const client of town.clients) await reassert(direct.wire, client);
     await takeRareSteps(direct, direct.clients[0]!);
     await takeDownOne(world);
-    await runSweep(service, violations);
+    const sweep = () => runSweep(service, violations);
+    await sweep();
     await Promise.all([checkServed(direct), checkDoctor(service, violations)]);
     await checkRecords({ records, clients: town.clients, violations });
-    await checkPacks(world, { open: true, sealed: false });
+    await checkPacks(world, { open: true, sealed: false }, sweep);
     await result.resources.run();
     await result.jobs.run();
     for (const node of nodes) violations.require(node.service.isRunning(), 'recovery', () => 'a server has ended');
@@ -209,5 +210,5 @@ async function finish(world: World, result: Result): Promise<void> {
   await Promise.all(services.map((service) => service.stop()));
   await runSweep(services[0]!, violations, { BOOT_STALE: '0s' });
   await startAll();
-  await checkPacks(world, { open: false, sealed: false });
+  await checkPacks(world, { open: false, sealed: false }, () => runSweep(services[0]!, violations));
 }

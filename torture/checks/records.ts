@@ -98,12 +98,17 @@ interface Leftovers {
 /** What the checks of the packs need. */
 type Stored = Pick<World, 'nodes' | 'records' | 'store' | 'violations'>;
 
-/** Checks after a sweep that files or objects, rows, and the packs in use are the same. */
-export async function checkPacks(stored: Stored, leftovers: Leftovers): Promise<void> {
+/**
+ * Checks after a sweep that files or objects, rows, and the packs in use are the same.
+ *
+ * @param sweep Runs the sweep again. A sweep leaves out what a server deletes at the same time.
+ */
+export async function checkPacks(stored: Stored, leftovers: Leftovers, sweep: () => Promise<void>): Promise<void> {
   let remaining = await findLeftovers(stored, leftovers);
-  // The jobs of the server go on. Only what is found again is left over.
+  // The jobs of the servers keep running. Only what is found again after another sweep is left over.
   for (let look = 0; look < LOOKS && remaining.size > 0; look += 1) {
     await sleep(LOOK_PAUSE_MS);
+    await sweep();
     const again = await findLeftovers(stored, leftovers);
     remaining = new Map([...remaining].filter(([id]) => again.has(id)));
   }
