@@ -105,8 +105,16 @@ class Pauses {
   }
 }
 
-/** Waits until the age of the process is a multiple of `everyMs`, or until the signal is aborted. Does not keep the process alive. */
+/** Waits until the age of the process is the next multiple of `everyMs`, or until the signal is aborted. Does not keep the process alive. */
 export async function pauseUntilMultiple(everyMs: number, signal: AbortSignal): Promise<void> {
-  const pauseMs = everyMs - (performance.now() % everyMs);
-  await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+  await sleep(msUntilMultiple(performance.now(), everyMs), undefined, { signal, ref: false }).catch(() => {});
+}
+
+/** A timer can end this much too early, because it counts from the begin of the task that has started it. */
+const MAX_EARLY_MS = 50;
+
+/** Returns the time from an age to the next multiple of `everyMs`. Skips one so near that a timer may have ended before it. */
+export function msUntilMultiple(ageMs: number, everyMs: number): number {
+  const lastMultiple = Math.floor((ageMs + Math.min(MAX_EARLY_MS, everyMs / 10)) / everyMs);
+  return (lastMultiple + 1) * everyMs - ageMs;
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { UNTRACED } from '@berth/core';
 import { describe, expect, it } from 'vitest';
-import { type Job, repeatUntil } from '../../src/service/repeat-jobs.ts';
+import { type Job, msUntilMultiple, repeatUntil } from '../../src/service/repeat-jobs.ts';
 
 const NEVER_MS = 3_600_000;
 const log = { info() {}, warn() {}, error() {} };
@@ -49,5 +49,18 @@ describe('a job with an idle pause', () => {
       work.emit('work');
       await expect.poll(runs).toBe(3);
     });
+  });
+});
+
+describe('the pause between two runs', () => {
+  it('ends at a multiple of its length, so that the jobs of a process run together', () => {
+    expect(msUntilMultiple(12_000, 5_000)).toBe(3_000);
+    expect(msUntilMultiple(10_000, 5_000)).toBe(5_000);
+    expect(msUntilMultiple(0.5, 1)).toBe(0.5);
+  });
+
+  it('skips the next multiple if a timer may have ended just before it, so that no job runs twice', () => {
+    expect(msUntilMultiple(14_960, 5_000)).toBe(5_040);
+    expect(msUntilMultiple(14_940, 5_000)).toBe(60);
   });
 });
