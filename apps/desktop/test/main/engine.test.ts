@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { useServer } from '@berth/testing/use-server';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -118,7 +119,7 @@ it('the engine closes while a drive blocks a thread that reads a folder', async 
   writeContents(home, { 'silent-drive/site/index.html': 'silent' });
   const silent = await drop(engine, join(home, 'silent-drive/site'));
   await vi.waitFor(async () => expect(await stateOf(engine, silent)).toMatchObject({ is: 'working' }), 10_000);
-  const released = new Promise((resolve) => setTimeout(resolve, 8_000, 'the drive'));
+  const released = sleep(8_000, 'the drive responds', { ref: false });
   expect(await Promise.race([engine.close().then(() => 'closed'), released])).toBe('closed');
   writeFileSync(join(home, 'released'), '');
 });

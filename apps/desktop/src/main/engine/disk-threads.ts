@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import {
   ClientError,
@@ -10,12 +9,13 @@ import {
   type SmallFile,
 } from '@berth/client';
 import { abortedError } from '../problem.ts';
+import { waitForEnd } from './wait-for-end.ts';
 
 /** A thread that gives no sign for this long is blocked by a drive, in milliseconds. */
 const BLOCKED_AFTER_MS = 1_000;
 /** How long a thread is kept that has nothing to read, in milliseconds. */
 const IDLE_MS = 5_000;
-/** How long threads may take to end that no drive blocks, in milliseconds. */
+/** How long a thread may take to end, in milliseconds. A drive can keep it from ending. */
 const END_LIMIT_MS = 500;
 /** The young generation of a thread's heap, in MiB. A thread that reads 10,000 files needs little. */
 const YOUNG_GENERATION_MB = 4;
@@ -90,17 +90,11 @@ export class DiskThreads implements FolderDisk {
     return (await this.#run({ is: 'contents', root, files }, signal)) as Uint8Array<ArrayBuffer>;
   }
 
-  /** Ends all threads. Those that a drive blocks are terminated after half a second, without waiting for them. */
+  /** Ends all threads. Waits at most half a second for those that a drive blocks. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     for (const { result } of this.#waiting.splice(0)) result.reject(abortedError());
-    const threads = [...this.#threads];
-    for (const thread of threads) thread.end();
-    await Promise.race([
-      Promise.all(threads.map(({ ended }) => ended)),
-      sleep(END_LIMIT_MS, undefined, { ref: false }),
-    ]);
-    for (const thread of this.#threads) thread.terminate();
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
   async #run(job: DiskJob, signal: AbortSignal | undefined, onEvent: Task['onEvent'] = () => {}): Promise<unknown> {
@@ -153,7 +147,6 @@ class DiskThread {
   task: Task | null = null;
   /** True after `end()`. The thread accepts no tasks. */
   isEnding = false;
-  readonly ended: Promise<void>;
   readonly #worker: Worker;
   readonly #onFree: () => void;
   #lastSign = 0;
@@ -165,10 +158,7 @@ class DiskThread {
     this.#worker.unref();
     this.#worker.on('message', (answer: DiskAnswer) => this.#receive(answer));
     this.#worker.on('error', (error) => this.task?.result.reject(error));
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.ended = promise;
     this.#worker.once('exit', () => {
-      resolve();
       clearTimeout(this.#idleTimer);
       this.task?.result.reject(abortedError());
       onEnd();
@@ -189,15 +179,11 @@ class DiskThread {
     this.#post({ is: 'abort' });
   }
 
-  /** Aborts the task and ends the thread, unless a drive blocks it. */
-  end(): void {
+  /** Aborts the task and ends the thread. Does not wait for a drive that blocks it. */
+  end(): Promise<void> {
     this.isEnding = true;
     this.#post({ is: 'end' });
-  }
-
-  /** Ends the thread, or keeps it from running code after a drive has blocked it. */
-  terminate(): void {
-    void this.#worker.terminate();
+    return waitForEnd(this.#worker, END_LIMIT_MS);
   }
 
   #post(request: DiskRequest): void {
@@ -212,7 +198,7 @@ class DiskThread {
     this.task = null;
     if (answer.is === 'done') task.result.resolve(answer.value);
     else task.result.reject(new ClientError(answer.kind, answer.message, { file: answer.file ?? undefined }));
-    this.#idleTimer = setTimeout(() => this.end(), IDLE_MS).unref();
+    this.#idleTimer = setTimeout(() => void this.end(), IDLE_MS).unref();
     this.#onFree();
   }
 }

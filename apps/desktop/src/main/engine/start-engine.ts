@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { createBirpc } from 'birpc';
 import { COMMANDS } from '../../shared/channels.ts';
@@ -6,6 +5,7 @@ import type { Backend, BackendOptions, Handlers, Summary } from '../backend.ts';
 import { ProblemError } from '../problem.ts';
 import type { EngineCalls, EngineData, MainCalls } from './calls.ts';
 import { serveFetch } from './serve-fetch.ts';
+import { waitForEnd } from './wait-for-end.ts';
 
 /** How long the thread may take to end after its work has stopped, in milliseconds. A silent drive can keep it from ending. */
 const END_LIMIT_MS = 1_000;
@@ -47,7 +47,6 @@ export function engineOf(programs: EnginePrograms): (options: EngineOptions) => 
 class Engine implements Backend {
   readonly #worker: Worker;
   readonly #calls: ReturnType<typeof createBirpc<EngineCalls, MainCalls>>;
-  readonly #ended = Promise.withResolvers<true>();
   #summary: Summary = { status: 'idle', text: 'Berth is starting.', progress: null, links: [], folders: [] };
   #isClosing = false;
 
@@ -79,7 +78,6 @@ class Engine implements Backend {
     );
     this.#worker.on('error', onCrash);
     this.#worker.on('exit', () => {
-      this.#ended.resolve(true);
       requests.close();
       this.#calls.$close(new Error('The engine has stopped'));
       if (!this.#isClosing) onCrash(new Error('The thread of the engine has ended'));
@@ -111,9 +109,7 @@ class Engine implements Backend {
     if (this.#isClosing) return;
     this.#isClosing = true;
     await this.#calls.close().catch(() => {});
-    // The thread ends when it has nothing left to do. Node can crash if a thread is terminated while it runs code.
-    const hasEnded = await Promise.race([this.#ended.promise, sleep(END_LIMIT_MS, false, { ref: false })]);
-    if (!hasEnded) void this.#worker.terminate();
+    await waitForEnd(this.#worker, END_LIMIT_MS);
   }
 }
 
