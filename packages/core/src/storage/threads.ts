@@ -57,17 +57,23 @@ export class Threads<J extends Job, R extends Job> {
 
   #startChain(): ThreadChain {
     const started = this.#start();
-    const onEnd = (error: Error) => {
+    let cause: unknown;
+    const onEnd = async () => {
       if (this.#running !== started) return;
       this.#running = null;
-      for (const { reject } of this.#waiting.values()) reject(error);
+      const lost = [...this.#waiting.values()];
       this.#waiting.clear();
-      void endChain(started);
+      // The other thread can end first. The one that failed reports its error before it has ended.
+      await endChain(started);
+      for (const { reject } of lost) reject(threadEnded(cause));
     };
     started.last.on('message', (result: R | FailedJob) => this.#settle(result, started));
     for (const thread of new Set([started.first, started.last])) {
-      thread.on('error', (error) => onEnd(threadEnded(error)));
-      thread.on('exit', () => onEnd(threadEnded()));
+      thread.on('error', (error) => {
+        cause ??= error;
+        void onEnd();
+      });
+      thread.on('exit', () => void onEnd());
       thread.unref();
     }
     return started;
