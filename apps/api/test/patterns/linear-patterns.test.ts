@@ -58,9 +58,9 @@ const CHECKER_OPTIONS = {
   randomSeed: 1,
 };
 
-/** Checks a pattern with the JavaScript backend, which needs no platform-specific program. */
+/** Checks a pattern with the program for this platform, which takes a quarter of the time of the one in JavaScript, if there is one. */
 async function checkPattern(source: string, flags: string) {
-  process.env['RECHECK_BACKEND'] = 'pure';
+  process.env['RECHECK_BACKEND'] = 'auto';
   const { checkSync } = await import('recheck');
   return checkSync(source, flags, CHECKER_OPTIONS);
 }
