@@ -211,7 +211,7 @@ describe('T29: any text that is accepted as a domain', () => {
           ]);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 1_500 },
     );
 
     expect(Math.min(kinds.platform, kinds.custom)).toBeGreaterThan(20);
