@@ -1,20 +1,26 @@
-/** Work that no caller waits for, such as copies to a cache. */
+/** Work on packs that continues without its caller, such as copies to a cache. */
 export interface Background {
-  /** Starts work. The work must not throw. */
-  run(work: () => Promise<void>): void;
-  /** Resolves when all work that was started has ended. */
-  settled(): Promise<void>;
+  /** Starts work on a pack. The caller may ignore the result only if the work never throws. */
+  run<T>(pack: string, work: () => Promise<T>): Promise<T>;
+  /** Resolves when no work on the pack is running. Default: on any pack. */
+  settled(pack?: string): Promise<void>;
 }
 
 export function createBackground(): Background {
-  const running = new Set<Promise<void>>();
+  const running = new Map<Promise<unknown>, string>();
   return {
-    run(work) {
-      const ended: Promise<void> = work().finally(() => running.delete(ended));
-      running.add(ended);
+    run(pack, work) {
+      const result = work();
+      const ended: Promise<unknown> = result.then(
+        () => running.delete(ended),
+        () => running.delete(ended),
+      );
+      running.set(ended, pack);
+      return result;
     },
-    async settled() {
-      while (running.size > 0) await Promise.allSettled(running);
+    async settled(pack) {
+      const find = () => running.keys().filter((ended) => pack === undefined || running.get(ended) === pack);
+      for (let ended = [...find()]; ended.length > 0; ended = [...find()]) await Promise.all(ended);
     },
   };
 }

@@ -37,7 +37,7 @@ export function createCachedReader({
   async function readGroup(pack: string, first: number): Promise<readonly Buffer[]> {
     const read = await readBlocks({ pack, first, count: GROUP_BLOCKS });
     return read.map(({ bytes, stored }, i) => {
-      background.run(() => cache.write(pack, first + i, stored));
+      void background.run(pack, () => cache.write(pack, first + i, stored));
       // A copy, because a part of a buffer keeps all of it in memory.
       const block = Buffer.from(bytes);
       memory.set(`${pack}/${first + i}`, block);
@@ -58,7 +58,7 @@ export function createCachedReader({
 
   const source: BlockSource = async (pack, number) => {
     const key = `${pack}/${number}`;
-    return memory.get(key) ?? blocks(key, () => loadBlock(pack, number));
+    return memory.get(key) ?? blocks(key, () => background.run(pack, () => loadBlock(pack, number)));
   };
   return {
     ...createReader(source),

@@ -64,10 +64,12 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
 
   async function remove(pack: string): Promise<void> {
     openPacks.delete(pack);
-    reader.forget(pack);
     await removeObject(bucket, keyOf(pack)).catch((error: unknown) => {
       throw storeFailed(`remove pack ${pack}`, error);
     });
+    // Copies and reads that began earlier would cache the pack again.
+    await background.settled(pack);
+    reader.forget(pack);
     await cache.forget(pack);
   }
 
@@ -108,7 +110,7 @@ export async function openS3Packs(options: S3PacksOptions): Promise<S3Packs> {
     },
     list: () => listPacks(bucket, folder, openPacks),
   };
-  return { packs, marker, settled: background.settled, close };
+  return { packs, marker, settled: () => background.settled(), close };
 }
 
 /** Removes an object, and the parts of uploads that did not finish. */

@@ -49,7 +49,7 @@ export function spooledPack({ source, upload, cache, background, onEnd, remove }
         const stored = await upload.finish(size);
         failpoint('pack.synced');
         // The first visits and the compression read a new pack soon. The deploy does not wait for the copy.
-        if (stored) background.run(() => cacheBlocks(pack, stored, cache));
+        if (stored) void background.run(pack, () => cacheBlocks(pack, stored, cache));
       } finally {
         onEnd();
         await close();

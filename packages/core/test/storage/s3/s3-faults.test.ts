@@ -273,6 +273,35 @@ describe('the cache on the disk', () => {
     await expect(node.packs.read({ pack, offset: 0, length: 1 })).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  it('has no file of a pack that was removed while it was copied to the cache', async () => {
+    const bytes = randomBytes(7 * MiB);
+    const { pack, file } = await writePack(bytes, node.packs);
+    await file.seal(bytes.length);
+    await node.packs.remove(pack);
+    expect(await cachedFiles()).toEqual([]);
+    await expect(node.packs.read({ pack, offset: 0, length: 1 })).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('has no file of a pack that was removed while it was read', async () => {
+    const pack = await sealPack(randomBytes(4 * MiB));
+    const place = { pack, offset: 0, length: 1 };
+    const [key, object] = [...stub.objects].find(([name]) => name.endsWith(pack))!;
+    const [requested, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    stub.onRequest = (operation) => operation === 'GetObject' && requested.resolve();
+    stub.fail('GetObject', answered.promise);
+    const reading = node.packs.read(place);
+    await requested.promise;
+    const removing = node.packs.remove(pack);
+    await expect.poll(() => requestsFor('DeleteObject')).toBe(1);
+    // The response to the read, which was sent earlier, arrives now.
+    stub.objects.set(key, object);
+    answered.resolve();
+    await Promise.all([reading, removing, node.settled()]);
+    stub.objects.delete(key);
+    expect(await cachedFiles()).toEqual([]);
+    await expect(node.packs.read(place)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   it('stays below its maximum, and keeps what was used last', async () => {
     const packs: string[] = [];
     for (let i = 0; i < 25; i += 1) {
