@@ -201,7 +201,10 @@ export function openDatabase(
     async close() {
       sessions.close();
       await changes.close();
+      const nativePool = await pool();
       await orm.close(true);
+      // Kysely does not end a pool that only `prepared` has used.
+      if (!nativePool.ended) await nativePool.end();
     },
   };
 }

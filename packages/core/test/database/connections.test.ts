@@ -19,6 +19,8 @@ const SESSIONS = `
   select a.application_name as app, coalesce(s.ssl, false) as tls, a.query
   from pg_stat_activity a left join pg_stat_ssl s using (pid) where a.datname = 'berth' and a.pid <> pg_backend_pid()`;
 
+const MAX_END_MS = 8_000;
+
 let dir: string;
 let server: EmbeddedPostgres;
 /** The self-signed certificate of the server. */
@@ -83,8 +85,8 @@ async function sessionsOf(url: string): Promise<{ pool: object; changeLog: objec
     };
   } finally {
     await database.close();
-    // PostgreSQL lists a session until its process has ended.
-    await expect.poll(async () => (await admin.query(SESSIONS)).rowCount).toBe(0);
+    // PostgreSQL lists a session until its process has ended. A pool that is not closed keeps a session for 10 s.
+    await expect.poll(async () => (await admin.query(SESSIONS)).rowCount, { timeout: MAX_END_MS }).toBe(0);
   }
 }
 
