@@ -11,7 +11,8 @@ describe.each([
     [null, null],
   ])('%j becomes %j', (name, expected) => expect(schema.parse({ name })).toEqual({ name: expected }));
 
-  it.each(['', ' ', 'x'.repeat(101), 'Ada\nOwner', 'Ada\u202Ex', 'Ada\u2066x', '\u200Fx'])('%j is refused', (name) =>
-    expect(schema.safeParse({ name }).success).toBe(false),
+  it.each(['', ' ', 'x'.repeat(101), 'Ada\nOwner', 'Ada\u202Ex', 'Ada\u2066x', '\u200Fx', '\ud800', 'Ada \udc00'])(
+    '%j is refused',
+    (name) => expect(schema.safeParse({ name }).success).toBe(false),
   );
 });
