@@ -8,7 +8,8 @@ export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 /** The maximum length of an e-mail address. Source: RFC 5321 §4.5.3.1. */
 export const MAX_EMAIL_LENGTH = 254;
-const EMAIL = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u;
+/** Without control characters and halves of surrogate pairs. */
+const EMAIL = /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u;
 
 /** An e-mail address, without white space around it. Only a message that arrives proves that it exists. */
 export const Email = z
