@@ -60,7 +60,6 @@ export function spooledPack({ source, upload, cache, background, onEnd, remove }
       await upload.abort();
       await close();
       if (upload.hasBegun) await remove();
-      await cache.forget(pack);
     },
   };
 }
