@@ -3,8 +3,11 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /** How far the heap may grow before V8 marks it, in percent of what was alive. V8 alone allows several times as much. */
 const HEAP_GROWTH_PERCENT = 20;
-/** Lets V8 decide. */
-const ANY_GROWTH = 0;
+/**
+ * How far the heap and its buffers may grow before V8 marks the heap, while large bodies arrive. Three times {@link MAX_GROWTH_BYTES}, since
+ * more buffers arrive until the next check, and some survive a collection of young objects.
+ */
+const GROWTH_WITH_BODIES_BYTES = 48 * 1024 ** 2;
 /** Bodies up to this size do not change when garbage is collected. */
 const SMALL_BYTES = 64 * 1024;
 /** Unused buffers are collected after all buffers together have grown by this size. */
@@ -18,11 +21,11 @@ let openBodies = 0;
 let lastBodyAt = 0;
 let usedBytes = 0;
 let check: NodeJS.Timeout | null = null;
-let heapGrowthPercent = ANY_GROWTH;
+let heapGrowthPercent = 0;
 
 /**
  * Bounds how far the heap of this process grows beyond what is alive, so that many different sites take less memory. While large bodies
- * arrive, V8 decides: it counts their buffers as part of the heap, and would mark the heap again and again.
+ * arrive, the heap may grow further: V8 counts their buffers as part of the heap, and would mark the heap again and again.
  */
 export function boundHeap(): void {
   heapGrowthPercent = HEAP_GROWTH_PERCENT;
@@ -53,7 +56,7 @@ export function boundMemoryUntilClosed(message: IncomingMessage | ServerResponse
 }
 
 function startChecking(): NodeJS.Timeout {
-  setHeapGrowth(ANY_GROWTH);
+  allowGrowthOfBuffers();
   return setInterval(checkMemory, GROWTH_CHECK_MS).unref();
 }
 
@@ -78,6 +81,12 @@ function collectBuffers(collect: NodeJS.GCFunction): void {
   if (bytes < usedBytes + MAX_GROWTH_BYTES) return;
   void collect({ type: 'minor' });
   usedBytes = readBufferBytes();
+  allowGrowthOfBuffers();
+}
+
+/** V8 takes a percentage of what is alive. It uses the one that is set at the end of a marking. */
+function allowGrowthOfBuffers(): void {
+  setHeapGrowth(Math.ceil((GROWTH_WITH_BODIES_BYTES / getHeapStatistics().used_heap_size) * 100));
 }
 
 /** `process.memoryUsage` would also read the resident memory, which takes longer than the rest of a check. */
