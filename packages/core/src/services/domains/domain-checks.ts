@@ -171,13 +171,14 @@ async function claimDue(core: Core, batch: number): Promise<number[]> {
       or([eb('d.verified', 'is not', null), and([eb('a.state', '=', 'active'), eb('d.status', '<>', 'paused')])]),
     )
     .orderBy('d.next_check')
-    .limit(batch)
-    .forUpdate('d')
-    .skipLocked();
+    .limit(batch);
+  // Most runs find nothing. A prepared statement costs them a fraction of an update.
+  const { sql: findDue, parameters } = dueDomains.compile();
+  if ((await core.database.prepared(findDue, parameters)).length === 0) return [];
   const claimedRows = await db(core)
     .updateTable('domain')
     .set({ checked: now, next_check: afterMs(LEASE_MS) })
-    .where('id', 'in', dueDomains)
+    .where('id', 'in', dueDomains.forUpdate('d').skipLocked())
     .returning('id')
     .execute();
   return claimedRows.map(({ id }) => id);
