@@ -15,6 +15,16 @@ export async function inClientTurn<T>(core: Core, caller: Caller, step: () => Pr
   return runQueued(core, `client:${clientOf(caller)}`, step, MAX_CONCURRENT_TURNS);
 }
 
+/**
+ * Runs the first step of a request, which reads from the database and waits for nothing else. Requests of one client that arrive
+ * at once begin one after the other, so that they do not delay the requests of other clients.
+ *
+ * @throws what the step throws.
+ */
+export async function inBeginTurn<T>(core: Core, caller: Caller, step: () => Promise<T>): Promise<T> {
+  return runQueued(core, `begin:${clientOf(caller)}`, step);
+}
+
 /** Waits until a request may run as one {@link inClientTurn} step, which lasts until its response is closed. */
 export function beginClientTurn(core: Core, caller: Caller, res: ServerResponse): Promise<void> {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();

@@ -25,7 +25,7 @@ import { readArchiveOptions } from './archives/archive-options.ts';
 import { ARCHIVE_TYPES, mediaTypeOf, readArchiveType } from './archives/archive-type.ts';
 import { maxArchiveBytes, receiveArchive } from './archives/receive-archive.ts';
 import { reserveMemory } from './body-memory.ts';
-import { inClientTurn } from './client-turns.ts';
+import { inBeginTurn, inClientTurn } from './client-turns.ts';
 import { type BodyLimits, MAX_PART_HEAD_BYTES, receiveParts } from './deploy-parts.ts';
 import { sendError } from '../http/error-answer.ts';
 import { sendJson } from '../http/json-answer.ts';
@@ -147,9 +147,11 @@ function refuseLongBody({ headers }: IncomingMessage, maxBytes: number): void {
 async function deploy(res: ServerResponse, ctx: ProcedureContext, receive: Receive) {
   const { core, caller } = ctx;
   const key = readIdempotencyKey(ctx.idempotencyKey, caller);
-  const budget = await takeDeployBudget(ctx, key);
-  if (budget.state) showRateLimit(res, budget.state);
-  const { upload, read } = await receive(key);
+  const { budget, upload, read } = await inBeginTurn(core, caller, async () => {
+    const budget = await takeDeployBudget(ctx, key);
+    if (budget.state) showRateLimit(res, budget.state);
+    return { budget, ...(await receive(key)) };
+  });
   try {
     await core.tracer.step('receive body', read);
     const outcome = await inClientTurn(core, caller, () => upload.commit());

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Caller, Core } from '@berth/core';
 import { describe, expect, it } from 'vitest';
-import { beginClientTurn, inClientTurn } from '../../src/api-host/client-turns.ts';
+import { beginClientTurn, inBeginTurn, inClientTurn } from '../../src/api-host/client-turns.ts';
 
 const anonymous = (address: string): Caller => ({ kind: 'anonymous', address });
 const [client, otherClient] = [anonymous('192.0.2.1'), anonymous('192.0.2.2')];
@@ -12,9 +12,9 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 function createSteps() {
   const core = {} as Core;
   const begunTurns: string[] = [];
-  const start = (caller: Caller, name: string) => {
+  const start = (caller: Caller, name: string, inTurn = inClientTurn) => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const result = inClientTurn(core, caller, () => {
+    const result = inTurn(core, caller, () => {
       begunTurns.push(name);
       return promise;
     });
@@ -69,5 +69,29 @@ describe('S3: the expensive steps of one client', () => {
     responses[0]!.emit('close');
     await nextTurn();
     expect(begun).toEqual(['a']);
+  });
+});
+
+describe('S3: the first steps of the requests of one client', () => {
+  it('run one after the other, in order', async () => {
+    const { begun, start } = createSteps();
+    const [a, b] = ['a', 'b'].map((name) => start(client, name, inBeginTurn));
+    await nextTurn();
+    expect(begun).toEqual(['a']);
+    a!.end();
+    await nextTurn();
+    expect(begun).toEqual(['a', 'b']);
+    b!.end();
+    expect(await b!.result).toBe('b');
+  });
+
+  it('wait neither for the expensive steps of the same client nor for the steps of other clients', async () => {
+    const { begun, start } = createSteps();
+    start(client, 'expensive');
+    start(client, 'also expensive');
+    start(client, 'a', inBeginTurn);
+    start(otherClient, 'x', inBeginTurn);
+    await nextTurn();
+    expect(begun).toEqual(['expensive', 'also expensive', 'a', 'x']);
   });
 });
