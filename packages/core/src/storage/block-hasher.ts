@@ -29,18 +29,18 @@ export function createBlockHasher(algorithm: Algorithm): (job: HashJob) => HashJ
       unfinishedHashes.delete(stream);
       return job;
     }
-    const digests = new Uint8Array(ends.length * digestBytes);
+    const digests = Buffer.from(new ArrayBuffer(ends.length * digestBytes));
     let start = 0;
     let digestsLength = 0;
     for (const contentEnd of ends) {
       const content = block.subarray(start, contentEnd);
       const unfinishedContent = unfinishedHashes.get(stream);
       unfinishedHashes.delete(stream);
+      // A short string costs less than a buffer, of which there would be one for each content.
       const digest = unfinishedContent
-        ? unfinishedContent.update(content).digest()
-        : hash(algorithm, content, 'buffer');
-      digests.set(digest, digestsLength);
-      digestsLength += digestBytes;
+        ? unfinishedContent.update(content).digest('binary')
+        : hash(algorithm, content, 'binary');
+      digestsLength += digests.write(digest, digestsLength, 'binary');
       start = contentEnd;
     }
     if (start < used) {
