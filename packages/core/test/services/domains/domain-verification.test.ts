@@ -1,11 +1,8 @@
 import { createTestCore, refusals } from '@berth/testing/core';
 import { type Records, startDnsServer } from '@berth/testing/dns-server';
 import { refuseRows, warningLog } from '@berth/testing/refused-rows';
-import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountCaller } from '../../../src/core.ts';
-import { fenceDatabase } from '../../../src/database/fenced-database.ts';
-import { db } from '../../../src/database/tables.ts';
 import { createDns, type Dns } from '../../../src/dns/dns.ts';
 import { Account, Activity, Domain } from '../../../src/entities/index.ts';
 import { recheckDomains } from '../../../src/services/domains/domain-checks.ts';
@@ -320,23 +317,6 @@ describe('T28: the DNS checks in the background', () => {
     const { id } = await rowOf(alice, failing);
     expect(warnings).toMatchObject([{ task: 'check domains', domainId: id, err: { code: '23514' } }]);
     expect((await rowOf(alice, other)).status).toBe('success');
-  });
-
-  it('are limited in number for each run, and stop when they are aborted', async () => {
-    await Promise.all(Array.from({ length: 6 }, () => addDomain(bob)));
-    test.advance(MINUTE);
-    expect(await recheckDomains(core, { signal: AbortSignal.abort() })).toBe(0);
-    expect(await recheckDomains(core, { batch: 2, batches: 2 })).toBe(4);
-  });
-
-  it('are limited in number with a plan that runs the search for each row of the table', async () => {
-    await Promise.all(Array.from({ length: 6 }, () => addDomain(bob)));
-    test.advance(MINUTE);
-    const database = fenceDatabase(core.database, async (em) => {
-      for (const plan of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material', 'memoize'])
-        await sql`select set_config(${`enable_${plan}`}, 'off', true)`.execute(db(em));
-    });
-    expect(await recheckDomains({ ...core, database }, { batch: 2, batches: 1 })).toBe(2);
   });
 });
 
