@@ -21,6 +21,7 @@ let openBodies = 0;
 let lastBodyAt = 0;
 let usedBytes = 0;
 let check: NodeJS.Timeout | null = null;
+/** 0 lets V8 decide. */
 let heapGrowthPercent = 0;
 
 /**

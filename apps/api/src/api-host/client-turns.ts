@@ -16,8 +16,8 @@ export async function inClientTurn<T>(core: Core, caller: Caller, step: () => Pr
 }
 
 /**
- * Runs the first step of a request, which reads from the database and waits for nothing else. Requests of one client that arrive
- * at once begin one after the other, so that they do not delay the requests of other clients.
+ * Runs the first step of a request, which must wait for nothing but the database. Requests of one client that arrive at once begin
+ * one after the other, so that they do not delay the requests of other clients.
  *
  * @throws what the step throws.
  */
