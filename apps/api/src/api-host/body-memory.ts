@@ -4,8 +4,8 @@ import { type Caller, clientOf, type Core } from '@berth/core';
 /** What the memory is for: parts, their names and whatever else is kept until the response, or contents on their way to the disk. */
 type MemoryKind = 'parts' | 'contents';
 
-/** If a client has several requests, they may hold this many bytes of memory of each kind together. */
-const MAX_CLIENT_BYTES = 4 * 1024 ** 2;
+/** If a client has several requests, they may hold this many bytes of memory together. */
+const MAX_CLIENT_BYTES: Readonly<Record<MemoryKind, number>> = { parts: 4 * 1024 ** 2, contents: 16 * 1024 ** 2 };
 
 /** The bytes that one request holds. */
 type Holder = Record<MemoryKind, number>;
@@ -69,7 +69,7 @@ export function reserveMemory(res: ServerResponse, core: Core, caller: Caller): 
 /** Takes memory if there is room. One request is the oldest for both kinds, so that no two requests wait for each other. */
 function take({ holders, heldBytes }: ClientMemory, holder: Holder, kind: MemoryKind, bytes: number): boolean {
   const [oldestHolder] = holders;
-  if (holder !== oldestHolder && heldBytes[kind] + bytes > MAX_CLIENT_BYTES) return false;
+  if (holder !== oldestHolder && heldBytes[kind] + bytes > MAX_CLIENT_BYTES[kind]) return false;
   holder[kind] += bytes;
   heldBytes[kind] += bytes;
   return true;

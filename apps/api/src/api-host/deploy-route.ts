@@ -147,13 +147,15 @@ function refuseLongBody({ headers }: IncomingMessage, maxBytes: number): void {
 async function deploy(res: ServerResponse, ctx: ProcedureContext, receive: Receive) {
   const { core, caller } = ctx;
   const key = readIdempotencyKey(ctx.idempotencyKey, caller);
-  const { budget, upload, read } = await inBeginTurn(core, caller, async () => {
+  const arrival = Promise.withResolvers<void>();
+  const begin = async () => {
     const budget = await takeDeployBudget(ctx, key);
     if (budget.state) showRateLimit(res, budget.state);
     return { budget, ...(await receive(key)) };
-  });
+  };
+  const { budget, upload, read } = await inBeginTurn(core, caller, begin, arrival.promise);
   try {
-    await core.tracer.step('receive body', read);
+    await core.tracer.step('receive body', read).finally(arrival.resolve);
     const outcome = await inClientTurn(core, caller, () => upload.commit());
     if (outcome.replayed) await budget.giveBack();
     return outcome;

@@ -89,7 +89,7 @@ describe('S1: the memory for the request bodies of one client', () => {
     const beginRequest = createProcess();
     const [first, second] = [beginRequest(), beginRequest()];
     expect(first.reserve(4 * MiB)).toBeUndefined();
-    expect(first.reserve(4 * MiB, 'contents')).toBeUndefined();
+    expect(first.reserve(16 * MiB, 'contents')).toBeUndefined();
     const parts = second.reserve(1);
     const contents = second.reserve(1, 'contents');
     expect(await isSettled(parts)).toBe(false);

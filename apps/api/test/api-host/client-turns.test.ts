@@ -12,7 +12,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 function createSteps() {
   const core = {} as Core;
   const begunTurns: string[] = [];
-  const start = (caller: Caller, name: string, inTurn = inClientTurn) => {
+  const start = (caller: Caller, name: string, inTurn: typeof inClientTurn<string> = inClientTurn) => {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const result = inTurn(core, caller, () => {
       begunTurns.push(name);
@@ -73,24 +73,59 @@ describe('S3: the expensive steps of one client', () => {
 });
 
 describe('S3: the first steps of the requests of one client', () => {
-  it('run one after the other, in order', async () => {
-    const { begun, start } = createSteps();
-    const [a, b] = ['a', 'b'].map((name) => start(client, name, inBeginTurn));
+  /** Begins requests. `arrive` ends the body of a request. */
+  function createRequests() {
+    const steps = createSteps();
+    return {
+      begun: steps.begun,
+      start(caller: Caller, name: string) {
+        const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+        const step = steps.start(caller, name, (core, of, work) => inBeginTurn(core, of, work, arrived));
+        return { ...step, arrive };
+      },
+      startExpensive: (name: string) => steps.start(client, name),
+    };
+  }
+
+  it('run one after the other: the next one when the body of the one before has arrived', async () => {
+    const { begun, start } = createRequests();
+    const [a, b] = ['a', 'b'].map((name) => start(client, name));
+    await nextTurn();
+    expect(begun).toEqual(['a']);
+    a!.arrive();
     await nextTurn();
     expect(begun).toEqual(['a']);
     a!.end();
+    expect(await a!.result).toBe('a');
     await nextTurn();
     expect(begun).toEqual(['a', 'b']);
     b!.end();
     expect(await b!.result).toBe('b');
   });
 
+  it('do not wait for a slow body', async () => {
+    const { begun, start } = createRequests();
+    const [a] = ['a', 'b'].map((name) => start(client, name));
+    a!.end();
+    await a!.result;
+    await expect.poll(() => begun).toEqual(['a', 'b']);
+  });
+
+  it('let the next step begin after a failure', async () => {
+    const { begun, start } = createRequests();
+    const [a] = ['a', 'b'].map((name) => start(client, name));
+    a!.fail(new Error('no budget'));
+    await expect(a!.result).rejects.toThrow('no budget');
+    await nextTurn();
+    expect(begun).toEqual(['a', 'b']);
+  });
+
   it('wait neither for the expensive steps of the same client nor for the steps of other clients', async () => {
-    const { begun, start } = createSteps();
-    start(client, 'expensive');
-    start(client, 'also expensive');
-    start(client, 'a', inBeginTurn);
-    start(otherClient, 'x', inBeginTurn);
+    const { begun, start, startExpensive } = createRequests();
+    startExpensive('expensive');
+    startExpensive('also expensive');
+    start(client, 'a');
+    start(otherClient, 'x');
     await nextTurn();
     expect(begun).toEqual(['expensive', 'also expensive', 'a', 'x']);
   });
