@@ -175,15 +175,11 @@ async function claimDue(core: Core, batch: number): Promise<number[]> {
   // Most runs find nothing. A prepared statement costs them a fraction of an update.
   const { sql: findDue, parameters } = dueDomains.compile();
   if ((await core.database.prepared(findDue, parameters)).length === 0) return [];
-  // PostgreSQL may run a subquery of `in` several times, each time for other rows, so that more than the batch would be claimed.
   const claimedRows = await db(core)
-    .with(
-      (cte) => cte('due').materialized(),
-      () => dueDomains.forUpdate('d').skipLocked(),
-    )
     .updateTable('domain')
     .set({ checked: now, next_check: afterMs(LEASE_MS) })
-    .where('id', 'in', ({ selectFrom }) => selectFrom('due').select('id'))
+    // An array is computed once. PostgreSQL may run a subquery of `in` several times, each time for other rows.
+    .where('id', '=', sql<number>`any(array(${dueDomains.forUpdate('d').skipLocked()}))`)
     .returning('id')
     .execute();
   return claimedRows.map(({ id }) => id);

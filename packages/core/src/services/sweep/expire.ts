@@ -98,12 +98,11 @@ export async function expireUploads(core: Core, limits: RunLimits): Promise<numb
 async function expireUploadsOf(core: Core, account: string | null, now: Date, batch: number): Promise<number> {
   return core.database.transaction(async (em) => {
     if (account !== null) await lockAccount(em, account);
-    // PostgreSQL may run a subquery of `in` several times, each time for other rows, so that more than the batch would be deleted.
+    // An array is computed once. PostgreSQL may run a subquery of `in` several times, each time for other rows.
     const { rows } = await sql<{ open: boolean }>`
-      with due as materialized (
+      delete from upload where hash = any(array(
         select hash from upload where expires <= ${now} and account_id is not distinct from ${account}
-        order by expires limit ${batch} for update skip locked)
-      delete from upload where hash in (select hash from due)
+        order by expires limit ${batch} for update skip locked))
       returning committed is null as open`.execute(db(em));
     if (account !== null && rows.some(({ open }) => open)) await markStorageInexact(em, account);
     return rows.length;
