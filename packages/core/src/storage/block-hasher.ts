@@ -21,7 +21,6 @@ export interface HashJob extends Job {
 
 /** Creates a function that hashes the contents of several streams with one algorithm, block by block, and adds the digests to the job. */
 export function createBlockHasher(algorithm: Algorithm): (job: HashJob) => HashJob {
-  const digestBytes = DIGEST_BYTES[algorithm];
   const unfinishedHashes = new Map<number, Hash>();
   return (job) => {
     const { streamNumber: stream, block, used, ends } = job;
@@ -29,7 +28,7 @@ export function createBlockHasher(algorithm: Algorithm): (job: HashJob) => HashJ
       unfinishedHashes.delete(stream);
       return job;
     }
-    const digests = Buffer.from(new ArrayBuffer(ends.length * digestBytes));
+    const digests = Buffer.alloc(ends.length * DIGEST_BYTES[algorithm]);
     let start = 0;
     let digestsLength = 0;
     for (const contentEnd of ends) {
