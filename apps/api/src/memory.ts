@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, type HeapInfo, setFlagsFromString } from 'node:v8';
 
 /** How far the heap may grow before V8 marks it, in percent of what was alive. V8 alone allows several times as much. */
 const HEAP_GROWTH_PERCENT = 20;
@@ -57,7 +57,7 @@ export function boundMemoryUntilClosed(message: IncomingMessage | ServerResponse
 }
 
 function startChecking(): NodeJS.Timeout {
-  allowGrowthOfBuffers();
+  allowGrowthOfBuffers(getHeapStatistics());
   return setInterval(checkMemory, GROWTH_CHECK_MS).unref();
 }
 
@@ -77,20 +77,17 @@ function setHeapGrowth(percent: number): void {
 }
 
 function collectBuffers(collect: NodeJS.GCFunction): void {
-  const bytes = readBufferBytes();
+  // `process.memoryUsage` would also read the resident memory, which takes longer than the rest of a check.
+  const bytes = getHeapStatistics().external_memory;
   usedBytes = Math.min(usedBytes, bytes);
   if (bytes < usedBytes + MAX_GROWTH_BYTES) return;
   void collect({ type: 'minor' });
-  usedBytes = readBufferBytes();
-  allowGrowthOfBuffers();
+  const collected = getHeapStatistics();
+  usedBytes = collected.external_memory;
+  allowGrowthOfBuffers(collected);
 }
 
 /** V8 takes a percentage of what is alive. It uses the one that is set at the end of a marking. */
-function allowGrowthOfBuffers(): void {
-  setHeapGrowth(Math.ceil((GROWTH_WITH_BODIES_BYTES / getHeapStatistics().used_heap_size) * 100));
-}
-
-/** `process.memoryUsage` would also read the resident memory, which takes longer than the rest of a check. */
-function readBufferBytes(): number {
-  return getHeapStatistics().external_memory;
+function allowGrowthOfBuffers({ used_heap_size: heapBytes }: HeapInfo): void {
+  setHeapGrowth(Math.ceil((GROWTH_WITH_BODIES_BYTES / heapBytes) * 100));
 }
