@@ -21,7 +21,7 @@ export async function inClientTurn<T>(core: Core, caller: Caller, step: () => Pr
 /**
  * Runs the first step of a request, which must wait for nothing but the database. Requests of one client that arrive at once begin
  * one after the other, so that they do not delay the requests of other clients: each when the body of the one before has arrived,
- * or {@link PACE_MS} after it began.
+ * or {@link PACE_MS} after the first step of that one.
  *
  * @param arrived Resolves when the body has arrived.
  * @throws what the step throws.
