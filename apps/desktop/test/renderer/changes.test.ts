@@ -6,6 +6,7 @@ import { deploymentId, ownSite } from '@berth/ui/testing/samples';
 import {
   appState,
   folder,
+  grantOf,
   id,
   published,
   publishing,
@@ -14,9 +15,10 @@ import {
   workingJob,
 } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { chooseFromMenu } from '../harness/gallery/window.ts';
+import { chooseFromMenu, dropFolder } from '../harness/gallery/window.ts';
 
 const EMPTY_STATE = stateNamed('publish-empty');
+const FOLDER = { grant: grantOf(7), name: 'dist', kind: 'folder' };
 
 /** Counts the renders of `Moment` from now on. Each card and row renders its `Moment` whenever it renders itself. */
 async function countMoments(page: Page): Promise<() => Promise<number>> {
@@ -46,6 +48,37 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
     await answer('readState', { value: appState() });
     await page.getByRole('alert').filter({ hasText: UNREACHABLE.message }).waitFor();
     await page.getByRole('main', { name: 'folders' }).waitFor();
+  });
+
+  it.each([
+    { where: 'the window', width: 900, at: EMPTY_STATE },
+    { where: 'the drop window', width: 300, at: stateNamed('drop-window-empty') },
+  ])('a folder that is dropped while $where starts is published once it has started', async ({ width, at }) => {
+    const { page, sent, answer } = await gallery.open(
+      { ...at, state: null },
+      { answers: { readState: { later: true }, grant: { value: [FOLDER] } } },
+    );
+    await page.getByRole('status', { name: 'Starting' }).waitFor();
+    await dropFolder(page, width - 10);
+    await answer('readState', { value: appState() });
+    await eventually(() => sent('publish')).toMatchObject([{ grants: [FOLDER.grant] }]);
+  });
+
+  it('a folder that is dropped while the window starts is not published before the user has chosen a server', async () => {
+    const { page, sent, answer, emit } = await gallery.open(
+      { ...EMPTY_STATE, state: null },
+      { answers: { readState: { later: true }, grant: { value: [FOLDER] } } },
+    );
+    await page.getByRole('status', { name: 'Starting' }).waitFor();
+    await dropFolder(page, 100);
+    const { settings } = appState();
+    await answer('readState', { value: appState({ settings: { ...settings, welcomed: false } }) });
+    await page.getByRole('heading').first().waitFor();
+    await emit('settings', settings);
+    await page.getByRole('navigation').waitFor();
+    await dropFolder(page, 100);
+    await eventually(() => sent('publish')).toHaveLength(1);
+    expect(await sent('grant')).toHaveLength(1);
   });
 
   it('a change in the progress of a drop does not render the cards of the ninety-nine other drops', async () => {

@@ -6,11 +6,12 @@ import { BackendContext } from '@berth/ui/state/backend';
 import { NotesContext, useToasts } from '@berth/ui/state/toasts';
 import { hostOf } from '@berth/ui/text/url';
 import { AppWindow, CloudAlert, FolderOpen, Server, Upload, WifiOff } from 'lucide-react';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { CommandInput, DesktopApi } from '../../shared/contract.ts';
 import { createBackend } from '../backend.ts';
 import { DropAnnouncements } from '../shell/drop-announcements.tsx';
-import { grantDropped, useDrop } from '../shell/use-drop.ts';
+import { Starting, useDiscardBeforeSetup } from '../shell/starting.tsx';
+import { type EarlyDrop, grantDropped, useDrop } from '../shell/use-drop.ts';
 import { useAppState, useSnapshot } from '../state/store.ts';
 import { LastLinks } from './last-links.tsx';
 import { RunningJobs } from './running-jobs.tsx';
@@ -18,12 +19,13 @@ import { RunningJobs } from './running-jobs.tsx';
 /** The window at the tray icon: a drop zone, the progress of what was dropped, and the last links. */
 export function DropWindow({ desktop }: { desktop: DesktopApi }) {
   const snapshot = useSnapshot();
-  if (snapshot.is === 'loading') return <div className="drop-window" role="status" aria-label="Starting" />;
+  const [earlyDrops] = useState<EarlyDrop[]>([]);
+  if (snapshot.is === 'loading') return <Starting className="drop-window" drops={earlyDrops} />;
   return (
     <main className="drop-window">
       <h1 className="hidden">Drop window</h1>
       {snapshot.is === 'ready' ? (
-        <Content desktop={desktop} />
+        <Content desktop={desktop} earlyDrops={earlyDrops} />
       ) : (
         <Empty
           icon={CloudAlert}
@@ -35,9 +37,10 @@ export function DropWindow({ desktop }: { desktop: DesktopApi }) {
   );
 }
 
-function Content({ desktop }: { desktop: DesktopApi }) {
+function Content({ desktop, earlyDrops }: { desktop: DesktopApi; earlyDrops: EarlyDrop[] }) {
   const { commands } = desktop;
   const { welcomed } = useAppState('settings');
+  useDiscardBeforeSetup(earlyDrops, welcomed);
   const { toasts, dismiss, notes } = useToasts();
   const backend = useMemo(
     () => createBackend(desktop, (url) => void notes.ask(commands.openLink({ url }))),
@@ -50,6 +53,7 @@ function Content({ desktop }: { desktop: DesktopApi }) {
         {welcomed ? (
           <>
             <DropZone
+              earlyDrops={earlyDrops}
               onDrop={async (files, pasted) => {
                 const granted = await grantDropped({ ...desktop, ...notes }, files);
                 if (granted === null) return;
@@ -77,13 +81,15 @@ function Content({ desktop }: { desktop: DesktopApi }) {
 }
 
 interface DropZoneProps {
+  /** Drops to publish, which came before the window was ready. */
+  earlyDrops: EarlyDrop[];
   onDrop: (files: File[], pasted: boolean) => void;
   onChoose: () => void;
 }
 
 /** Takes drops and pastes anywhere in the window. */
-function DropZone({ onDrop, onChoose }: DropZoneProps) {
-  const isOver = useDrop((files, target) => onDrop(files, target === 'pasted')) !== null;
+function DropZone({ earlyDrops, onDrop, onChoose }: DropZoneProps) {
+  const isOver = useDrop((files, target) => onDrop(files, target === 'pasted'), earlyDrops) !== null;
   return (
     <section className={isOver ? 'drop-window-zone is-active' : 'drop-window-zone'} aria-label="Publish something">
       <Upload size={22} strokeWidth={1.6} aria-hidden />

@@ -4,10 +4,14 @@ import { useEffect, useRef } from 'react';
 import type { Problem } from '../../shared/problem.ts';
 import { useAccount } from '@berth/ui/state/account';
 import { useShell } from '../state/shell.ts';
-import { grantDropped, useDrop } from './use-drop.ts';
+import { type EarlyDrop, grantDropped, useDrop } from './use-drop.ts';
 
-/** Covers the window while files are dragged over it, and shows what a drop on each half does. */
-export function DropOverlay() {
+/**
+ * Covers the window while files are dragged over it, and shows what a drop on each half does.
+ *
+ * @param props.earlyDrops Drops to publish, which came before the window was ready.
+ */
+export function DropOverlay({ earlyDrops }: { earlyDrops: EarlyDrop[] }) {
   const shell = useShell();
   const { showToast, publish, watch } = shell;
   const { hasAccess } = useAccount();
@@ -21,7 +25,7 @@ export function DropOverlay() {
     const files = grantedItems.filter(({ kind }) => kind === 'file');
     if (files.length > 0) showToast(ONLY_FOLDERS, { label: 'Publish once', run: () => void publish(files) });
     watch(grantedItems.filter(({ kind }) => kind !== 'file').map(({ name, grant }) => ({ name, of: { grant } })));
-  });
+  }, earlyDrops);
 
   const isOver = hover !== null;
   useEffect(() => {

@@ -31,6 +31,8 @@ import { useAppState, useSnapshot, useStore } from '../state/store.ts';
 import { DropAnnouncements } from './drop-announcements.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { Starting, useDiscardBeforeSetup } from './starting.tsx';
+import type { EarlyDrop } from './use-drop.ts';
 
 const PAGES: Record<Page, (route: Route) => React.ReactNode> = {
   publish: () => <PublishPage />,
@@ -59,8 +61,9 @@ function routeTo(place: Place): Route {
 
 export function App({ desktop }: { desktop: DesktopApi }) {
   const snapshot = useSnapshot();
-  if (snapshot.is === 'ready') return <Shell desktop={desktop} />;
-  if (snapshot.is === 'loading') return <div className="starting" role="status" aria-label="Starting" />;
+  const [earlyDrops] = useState<EarlyDrop[]>([]);
+  if (snapshot.is === 'ready') return <Shell desktop={desktop} earlyDrops={earlyDrops} />;
+  if (snapshot.is === 'loading') return <Starting className="starting" drops={earlyDrops} />;
   return (
     <main className="starting">
       <h1 className="hidden">Berth</h1>
@@ -73,12 +76,13 @@ export function App({ desktop }: { desktop: DesktopApi }) {
   );
 }
 
-function Shell({ desktop }: { desktop: DesktopApi }) {
+function Shell({ desktop, earlyDrops }: { desktop: DesktopApi; earlyDrops: EarlyDrop[] }) {
   const store = useStore();
   const { toasts, dismiss, notes } = useToasts();
   useEffect(() => store.onProblem(({ problem }) => notes.showToast(problem)), [store, notes]);
   const { platform } = useAppState('about');
   const { welcomed } = useAppState('settings');
+  useDiscardBeforeSetup(earlyDrops, welcomed);
   // The user changes the route in the window, from the menu or the tray, or with a link.
   const [route, navigate] = useState<Route>({ page: 'publish' });
   useEffect(() => store.onNavigate(navigate), [store]);
@@ -147,7 +151,7 @@ function Shell({ desktop }: { desktop: DesktopApi }) {
                           onRest={(rest) => setWatchQueue((before) => [...rest.map((each) => [each]), ...before])}
                         />
                       )}
-                      <DropOverlay />
+                      <DropOverlay earlyDrops={earlyDrops} />
                     </>
                   ) : (
                     <Welcome />

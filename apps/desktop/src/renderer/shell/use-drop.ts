@@ -25,14 +25,34 @@ export async function grantDropped(
 
 type DropHalf = 'left' | 'right';
 
+/** Files that the user dropped or pasted while the window was starting, when it showed no halves. */
+export interface EarlyDrop {
+  files: File[];
+  target: 'left' | 'pasted';
+}
+
+const NONE: EarlyDrop[] = [];
+
 /** Selects the elements that handle a paste themselves. */
 const PASTE_TARGETS = 'input, textarea, dialog, [contenteditable]:not([contenteditable="false" i])';
 
-/** Calls `onFiles` for files that the user drops or pastes in the window. @returns The half over which the user drags files. */
-export function useDrop(onFiles: (files: File[], target: DropHalf | 'pasted') => void): DropHalf | null {
+/**
+ * Calls `onFiles` for files that the user drops or pastes in the window.
+ *
+ * @param early What was dropped before the component was shown. It is handled first, and removed from the array.
+ * @returns The half over which the user drags files.
+ */
+export function useDrop(
+  onFiles: (files: File[], target: DropHalf | 'pasted') => void,
+  early: EarlyDrop[] = NONE,
+): DropHalf | null {
   const [hover, setHover] = useState<DropHalf | null>(null);
   const latestOnFiles = useRef(onFiles);
   latestOnFiles.current = onFiles;
+
+  useEffect(() => {
+    for (const { files, target } of early.splice(0)) latestOnFiles.current(files, target);
+  }, [early]);
 
   useEffect(() => {
     // While a modal dialog is open, other elements get no pointer events, so the coordinates select the half.

@@ -111,7 +111,7 @@ async function showState(
   const isDropWindow = pageName === 'drop-window';
   await page.goto(`${ORIGIN}${new URL(isDropWindow ? DROP_PAGE_URL : PAGE_URL).pathname}`);
   await script.dispose();
-  if (isDropWindow) await page.getByRole('main').waitFor();
+  if (isDropWindow) await page.locator('.drop-window').waitFor();
   else if (state !== null) {
     if (!state.settings.welcomed) await page.getByRole('heading').waitFor();
     else await page.getByRole('navigation').waitFor();
