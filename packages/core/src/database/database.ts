@@ -89,6 +89,8 @@ interface DatabaseOptions {
 
 /** How long a statement waits for a free connection. */
 const POOL_TIMEOUT_MS = 15_000;
+/** How long a session stays open without statements. Most jobs run once a minute, and a new session costs more than what they do. */
+const IDLE_SESSION_MS = 90_000;
 
 /**
  * Connects to PostgreSQL. The pool opens connections on demand. Every statement fails at once while the database is known to
@@ -114,7 +116,7 @@ export function openDatabase(
     dbName: 'berth',
     // MikroORM would create a database with that name on a server whose database has another one.
     ensureDatabase: false,
-    pool: { min: 0, max: poolSize },
+    pool: { min: 0, max: poolSize, idleTimeoutMillis: IDLE_SESSION_MS },
     driverOptions: { Client: sessions.Session, connectionTimeoutMillis: POOL_TIMEOUT_MS },
     ignoreUndefinedInQuery: true,
     logger: () => {},
