@@ -1,8 +1,6 @@
 import { createTestCore } from '@berth/testing/core';
-import { sql } from 'kysely';
+import { withNestedLoops } from '@berth/testing/nested-loops';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { fenceDatabase } from '../../../src/database/fenced-database.ts';
-import { db } from '../../../src/database/tables.ts';
 import { recheckDomains } from '../../../src/services/domains/domain-checks.ts';
 import { putDomain } from '../../../src/services/domains/put-domain.ts';
 
@@ -28,10 +26,7 @@ describe('T28: the DNS checks in the background', () => {
   it('are limited in number with a plan that runs the search for each row of the table', async () => {
     await Promise.all(Array.from({ length: 6 }, () => addDomain()));
     test.advance(MINUTE);
-    const database = fenceDatabase(core.database, async (em) => {
-      for (const plan of ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material', 'memoize'])
-        await sql`select set_config(${`enable_${plan}`}, 'off', true)`.execute(db(em));
-    });
+    const database = withNestedLoops(core.database);
     expect(await recheckDomains({ ...core, database }, { batch: 2, batches: 1 })).toBe(2);
   });
 });
