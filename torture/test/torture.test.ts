@@ -8,7 +8,7 @@ const MAIN = join(import.meta.dirname, '../main.ts');
 const TIMEOUT_MS = 300_000;
 
 it.each([
-  ['a worker and the database', 5, ['--only', 'kill-worker', '--only', 'kill-database']],
+  ['the database', 1, ['--only', 'kill-database']],
   ['one of two nodes on an object store', 1, ['--nodes', '2', '--storage', 's3', '--only', 'kill-server']],
 ] as const)(
   'npm run torture finds every invariant whole after it has killed %s',
