@@ -15,7 +15,7 @@ import {
   workingJob,
 } from '../harness/gallery/sample.ts';
 import { stateNamed } from '../harness/gallery/states.ts';
-import { chooseFromMenu, dropFolder } from '../harness/gallery/window.ts';
+import { chooseFromMenu, drag, dropFolder } from '../harness/gallery/window.ts';
 
 const EMPTY_STATE = stateNamed('publish-empty');
 const FOLDER = { grant: grantOf(7), name: 'dist', kind: 'folder' };
@@ -59,7 +59,10 @@ describeWindow('the window while the app reports changes (desktop §8)', (galler
       { answers: { readState: { later: true }, grant: { value: [FOLDER] } } },
     );
     await page.getByRole('status', { name: 'Starting' }).waitFor();
+    await drag(page, 'dragEnter', width - 10);
+    await page.getByText('Drop to publish').waitFor();
     await dropFolder(page, width - 10);
+    await page.getByText('Drop to publish').waitFor({ state: 'detached' });
     await answer('readState', { value: appState() });
     await eventually(() => sent('publish')).toMatchObject([{ grants: [FOLDER.grant] }]);
   });
