@@ -52,7 +52,7 @@ const TRAFFIC_MS = { before: 1_200, more: 1_300, after: 900 };
 /** A database in use does not recover faster than this on a loaded machine, so a longer wait shows what is wrong. */
 const GIVE_UP_FACTOR = 4;
 
-/** Runs disturbances under traffic until the time is up, and checks every invariant after each. */
+/** Runs disturbances under traffic until the time or the number of rounds is reached, and checks every invariant after each. */
 export async function run(settings: Settings, report: Report): Promise<Result> {
   const world = await createWorld(settings, ({ invariant, message }) => report(`BROKEN ${invariant}: ${message}`));
   const startedAt = performance.now();
@@ -83,7 +83,7 @@ export async function run(settings: Settings, report: Report): Promise<Result> {
         `None of these disturbances is possible here: ${result.leftOut.map(({ reason }) => reason).join('; ')}.`,
       );
     for (const disturbance of planDisturbances(possible, world.random)) {
-      if (performance.now() - startedAt > settings.seconds * 1_000) break;
+      if (performance.now() - startedAt > settings.seconds * 1_000 || result.rounds >= settings.rounds) break;
       if (world.violations.any && settings.stopEarly) break;
       report(await runRound(world, result, disturbance));
     }

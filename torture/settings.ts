@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 export interface Settings {
   /** How long disturbances go on, in seconds. */
   seconds: number;
+  /** After how many disturbances the run ends, even if the time is not up; infinite by default. */
+  rounds: number;
   seed: number;
   /** The kinds of disturbances; empty for all. */
   only: readonly string[];
@@ -30,6 +32,7 @@ export const USAGE = `Usage: npm run torture -- [options]
   --minutes N        how long to disturb (default 3)
   --hours N
   --seconds N
+  --rounds N         stop after this number of disturbances
   --seed N           repeat the plan of an earlier run
   --only KIND        only these kinds of disturbances (repeatable)
   --workers N        the number of workers of each node (default 2; 1 with several nodes)
@@ -47,6 +50,7 @@ const OPTIONS = {
   seconds: { type: 'string' },
   minutes: { type: 'string' },
   hours: { type: 'string' },
+  rounds: { type: 'string' },
   seed: { type: 'string' },
   only: { type: 'string', multiple: true },
   workers: { type: 'string' },
@@ -78,7 +82,9 @@ export function readCommand(args: readonly string[]): Command {
   if (values.list) return { kind: 'list' };
   if (values.faults) return { kind: 'faults', names: positionals };
   if (positionals.length > 0) throw new Error(`"${positionals[0]}" is not an option.`);
-  const number = (name: 'seconds' | 'minutes' | 'hours' | 'seed' | 'workers' | 'nodes' | 'sockets' | 'uploads') => {
+  const number = (
+    name: 'seconds' | 'minutes' | 'hours' | 'rounds' | 'seed' | 'workers' | 'nodes' | 'sockets' | 'uploads',
+  ) => {
     const text = values[name];
     if (text === undefined) return null;
     const value = Number(text);
@@ -92,6 +98,7 @@ export function readCommand(args: readonly string[]): Command {
   const given = [number('seconds'), scaled(number('minutes'), 60), scaled(number('hours'), 3_600)];
   const settings: Settings = {
     seconds: given.find((value) => value !== null) ?? DEFAULT_SECONDS,
+    rounds: number('rounds') ?? Infinity,
     seed: number('seed') ?? Date.now() % 1_000_000,
     only: values.only ?? [],
     nodes,

@@ -8,14 +8,20 @@ const MAIN = join(import.meta.dirname, '../main.ts');
 const TIMEOUT_MS = 300_000;
 
 it.each([
-  ['the database', 1, ['--only', 'kill-database']],
-  ['one of two nodes on an object store', 1, ['--nodes', '2', '--storage', 's3', '--only', 'kill-server']],
-] as const)(
-  'npm run torture finds every invariant whole after it has killed %s',
+  { killed: 'a worker and the database', kinds: ['kill-worker', 'kill-database'], options: [] },
+  {
+    killed: 'one of two nodes on an object store',
+    kinds: ['kill-server'],
+    options: ['--nodes', '2', '--storage', 's3'],
+  },
+])(
+  'npm run torture finds every invariant whole after it has killed $killed',
   { timeout: TIMEOUT_MS },
-  async (_, seconds, options) => {
-    const args = [MAIN, '--seconds', String(seconds), '--seed', '1', ...options];
+  async ({ kinds, options }) => {
+    const only = kinds.flatMap((kind) => ['--only', kind]);
+    const args = [MAIN, '--rounds', String(kinds.length), '--seed', '1', ...only, ...options];
     const { stdout } = await promisify(execFile)(process.execPath, args);
+    for (const kind of kinds) expect(stdout).toContain(`| ${kind} | 1 times`);
     expect(stdout).toContain('| deployments lost or torn | 0 |');
     expect(stdout).toContain('| broken invariants | none |');
     expect(Number(/\| deployments acknowledged \| (\d+) \|/.exec(stdout)?.[1])).toBeGreaterThan(5);
