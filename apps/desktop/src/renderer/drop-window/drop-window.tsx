@@ -6,11 +6,11 @@ import { BackendContext } from '@berth/ui/state/backend';
 import { NotesContext, useToasts } from '@berth/ui/state/toasts';
 import { hostOf } from '@berth/ui/text/url';
 import { AppWindow, CloudAlert, FolderOpen, Server, Upload, WifiOff } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { CommandInput, DesktopApi } from '../../shared/contract.ts';
 import { createBackend } from '../backend.ts';
 import { DropAnnouncements } from '../shell/drop-announcements.tsx';
-import { Starting, useDiscardBeforeSetup } from '../shell/starting.tsx';
+import { Starting, useEarlyDrops } from '../shell/starting.tsx';
 import { type EarlyDrop, grantDropped, useDrop } from '../shell/use-drop.ts';
 import { useAppState, useSnapshot } from '../state/store.ts';
 import { LastLinks } from './last-links.tsx';
@@ -19,7 +19,7 @@ import { RunningJobs } from './running-jobs.tsx';
 /** The window at the tray icon: a drop zone, the progress of what was dropped, and the last links. */
 export function DropWindow({ desktop }: { desktop: DesktopApi }) {
   const snapshot = useSnapshot();
-  const [earlyDrops] = useState<EarlyDrop[]>([]);
+  const earlyDrops = useEarlyDrops();
   if (snapshot.is === 'loading') return <Starting className="drop-window" drops={earlyDrops} />;
   return (
     <main className="drop-window">
@@ -40,7 +40,6 @@ export function DropWindow({ desktop }: { desktop: DesktopApi }) {
 function Content({ desktop, earlyDrops }: { desktop: DesktopApi; earlyDrops: EarlyDrop[] }) {
   const { commands } = desktop;
   const { welcomed } = useAppState('settings');
-  useDiscardBeforeSetup(earlyDrops, welcomed);
   const { toasts, dismiss, notes } = useToasts();
   const backend = useMemo(
     () => createBackend(desktop, (url) => void notes.ask(commands.openLink({ url }))),

@@ -31,7 +31,7 @@ import { useAppState, useSnapshot, useStore } from '../state/store.ts';
 import { DropAnnouncements } from './drop-announcements.tsx';
 import { DropOverlay } from './drop-overlay.tsx';
 import { Sidebar } from './sidebar.tsx';
-import { Starting, useDiscardBeforeSetup } from './starting.tsx';
+import { Starting, useEarlyDrops } from './starting.tsx';
 import type { EarlyDrop } from './use-drop.ts';
 
 const PAGES: Record<Page, (route: Route) => React.ReactNode> = {
@@ -61,7 +61,7 @@ function routeTo(place: Place): Route {
 
 export function App({ desktop }: { desktop: DesktopApi }) {
   const snapshot = useSnapshot();
-  const [earlyDrops] = useState<EarlyDrop[]>([]);
+  const earlyDrops = useEarlyDrops();
   if (snapshot.is === 'ready') return <Shell desktop={desktop} earlyDrops={earlyDrops} />;
   if (snapshot.is === 'loading') return <Starting className="starting" drops={earlyDrops} />;
   return (
@@ -82,7 +82,6 @@ function Shell({ desktop, earlyDrops }: { desktop: DesktopApi; earlyDrops: Early
   useEffect(() => store.onProblem(({ problem }) => notes.showToast(problem)), [store, notes]);
   const { platform } = useAppState('about');
   const { welcomed } = useAppState('settings');
-  useDiscardBeforeSetup(earlyDrops, welcomed);
   // The user changes the route in the window, from the menu or the tray, or with a link.
   const [route, navigate] = useState<Route>({ page: 'publish' });
   useEffect(() => store.onNavigate(navigate), [store]);

@@ -1,6 +1,7 @@
 import { Empty } from '@berth/ui/components/page';
 import { Upload } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { useSnapshot } from '../state/store.ts';
 import { type EarlyDrop, useDrop } from './use-drop.ts';
 
 interface StartingProps {
@@ -23,9 +24,16 @@ export function Starting({ className, drops }: StartingProps) {
   );
 }
 
-/** Discards drops if the user has not chosen a server, so that nothing is published before. */
-export function useDiscardBeforeSetup(drops: EarlyDrop[], isSetUp: boolean): void {
+/**
+ * Keeps what is dropped on a window while it is {@link Starting}, for the component that publishes it. Discards it if the user has not
+ * chosen a server, so that nothing is published before.
+ */
+export function useEarlyDrops(): EarlyDrop[] {
+  const snapshot = useSnapshot();
+  const [drops] = useState<EarlyDrop[]>([]);
+  const needsSetup = snapshot.is === 'ready' && !snapshot.state.settings.welcomed;
   useEffect(() => {
-    if (!isSetUp) drops.splice(0);
-  }, [drops, isSetUp]);
+    if (needsSetup) drops.splice(0);
+  }, [drops, needsSetup]);
+  return drops;
 }
