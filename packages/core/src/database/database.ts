@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { EntitySchema } from '@mikro-orm/core';
 import { type EntityManager, MikroORM, PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { type DatabaseConnection, type Driver, type PostgresDialect, sql } from 'kysely';
-import { type Client, type Pool, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
+import { type Client, type Pool, type PoolClient, type PoolConfig, type TypeOverrides, types as pgTypes } from 'pg';
 import * as entities from '../entities/index.ts';
 import { type Log, SILENT } from '../log.ts';
 import { type Tracer, UNTRACED } from '../tracing.ts';
@@ -133,6 +133,22 @@ export function openDatabase(
     return name;
   }
 
+  /** Takes a session from the pool, or opens one. */
+  const takeSession = async (): Promise<PoolClient> => (await pool()).connect();
+
+  async function inPoolSession<T>(work: (session: PoolClient) => Promise<T>): Promise<T> {
+    const session = await takeSession();
+    let fault: Error | undefined;
+    try {
+      return await work(session);
+    } catch (error) {
+      fault = error as Error;
+      throw error;
+    } finally {
+      session.release(fault);
+    }
+  }
+
   async function connect(): Promise<Client> {
     const session = new sessions.Session();
     await session.connect();
@@ -148,21 +164,15 @@ export function openDatabase(
     }
   }
 
+  const schema = () => inPoolSession((session) => readSchema(session, program));
+
   return {
     kysely: db(em()),
-    async prepared<Row extends object>(text: string, values: readonly unknown[]) {
-      // After a wait for a session, `pool.query` would run the statement in the trace of the request that returned it.
-      const session = await (await pool()).connect();
-      let fault: Error | undefined;
-      try {
-        return (await session.query<Row>({ name: nameOf(text), text, values: [...values] })).rows;
-      } catch (error) {
-        fault = error as Error;
-        throw error;
-      } finally {
-        session.release(fault);
-      }
-    },
+    // After a wait for a session, `pool.query` would run the statement in the trace of the request that returned it.
+    prepared: <Row extends object>(text: string, values: readonly unknown[]) =>
+      inPoolSession(
+        async (session) => (await session.query<Row>({ name: nameOf(text), text, values: [...values] })).rows,
+      ),
     em,
     async transaction(work) {
       for (let attempt = 0; ; attempt += 1) {
@@ -176,9 +186,12 @@ export function openDatabase(
       }
     },
     connect,
-    testEngine: () => testEngine(connect),
-    migrate: (options) => inOwnSession((session) => migrate(session, program, log, options)),
-    schema: () => inOwnSession((session) => readSchema(session, program)),
+    testEngine: () => testEngine(takeSession),
+    async migrate(options) {
+      const { pending } = await schema();
+      return pending.length === 0 ? [] : inOwnSession((session) => migrate(session, program, log, options));
+    },
+    schema,
     async schemaDrift() {
       const driftStatements = await orm.schema.getUpdateSchemaSQL({ safe: false });
       return driftStatements

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Client } from 'pg';
+import type { ClientBase, PoolClient } from 'pg';
 import { unavailable } from '../errors.ts';
 import { LOCK_TIMEOUT } from './sessions.ts';
 
@@ -14,23 +14,27 @@ const MARK = 'berth.engine_test';
  * Checks that a database does what Berth relies on, because some engines and poolers accept the statements and ignore them. It
  * changes nothing and takes about 50 ms.
  *
- * @param connect Opens a session.
+ * @param connect Takes a session from a pool, which gets it back, or closes it if the test fails.
  * @throws ServiceError `unavailable` if the database is read-only; Error that names the first missing property.
  */
-export async function testEngine(connect: () => Promise<Client>): Promise<void> {
-  const sessions: Client[] = [];
+export async function testEngine(connect: () => Promise<PoolClient>): Promise<void> {
+  const sessions: PoolClient[] = [];
+  let fault: Error | undefined;
   try {
     while (sessions.length < SESSIONS) sessions.push(await connect());
-    const [first, second] = sessions as [Client, Client];
+    const [first, second] = sessions as [PoolClient, PoolClient];
     await testSettings(first);
     await testSessions(sessions);
     await testLocks(first, second);
+  } catch (error) {
+    fault = error as Error;
+    throw error;
   } finally {
-    await Promise.all(sessions.map((session) => session.end().catch(() => {})));
+    for (const session of sessions) session.release(fault);
   }
 }
 
-async function testSettings(session: Client): Promise<void> {
+async function testSettings(session: ClientBase): Promise<void> {
   const { rows } = await session.query<
     Record<'product' | 'lockTimeout' | 'readOnly' | 'commit', string> & { version: number }
   >(`
@@ -47,10 +51,10 @@ async function testSettings(session: Client): Promise<void> {
 }
 
 /** A pooler for transactions gives a session another connection while its own is busy with the transaction of another session. */
-async function testSessions(sessions: readonly Client[]): Promise<void> {
-  const [first, ...others] = sessions as [Client, ...Client[]];
+async function testSessions(sessions: readonly ClientBase[]): Promise<void> {
+  const [first, ...others] = sessions as [ClientBase, ...ClientBase[]];
   const mark = String(randomInt(2 ** 40));
-  const readMark = async (session: Client) =>
+  const readMark = async (session: ClientBase) =>
     (await session.query<{ mark: string | null }>(`select current_setting('${MARK}', true) as mark`)).rows[0]!.mark;
   await first.query('select set_config($1, $2, false)', [MARK, mark]);
   const marks: (string | null)[] = [];
@@ -63,7 +67,7 @@ async function testSessions(sessions: readonly Client[]): Promise<void> {
   require(!isShared, 'a pooler shares sessions between clients. Use the address of PostgreSQL itself, or a pooler for sessions');
 }
 
-async function testLocks(first: Client, second: Client): Promise<void> {
+async function testLocks(first: ClientBase, second: ClientBase): Promise<void> {
   const key = randomInt(2 ** 40);
   await first.query('begin');
   await second.query('begin');
@@ -79,6 +83,7 @@ async function testLocks(first: Client, second: Client): Promise<void> {
   const patience = setTimeout(() => void first.query('rollback').catch(() => {}), 2_000).unref();
   const outcome = await wait;
   clearTimeout(patience);
+  for (const session of [first, second]) await session.query('rollback');
   require(outcome === LOCK_TIMEOUT_CODE, 'the server does not end the wait for a lock after lock_timeout');
 }
 

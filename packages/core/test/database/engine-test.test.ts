@@ -31,6 +31,24 @@ describe('storage §12: the test of the database at the start', () => {
     await expect(testEngine()).resolves.toBeUndefined();
   });
 
+  it('leaves its sessions in the pool for the first statements, without a transaction', async () => {
+    const opened = openDatabase({ url: database.url });
+    onTestFinished(() => opened.close());
+    await opened.testEngine();
+    expect(await opened.connections()).toMatchObject({ used: 0, idle: 4 });
+    const states = `select state, count(*)::int from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() group by state`;
+    expect(await database.query(states)).toEqual([{ state: 'idle', count: 4 }]);
+  });
+
+  it('closes its sessions if it fails', async () => {
+    await set('synchronous_commit = off');
+    const opened = openDatabase({ url: database.url });
+    onTestFinished(() => opened.close());
+    await expect(opened.testEngine()).rejects.toThrow('synchronous_commit is off');
+    await expect.poll(() => opened.connections()).toMatchObject({ used: 0, idle: 0 });
+  });
+
   it('refuses a version that is too old', async () => {
     await pretend(`create function pretend.current_setting(text) returns text language sql as
       $$ select case $1 when 'server_version_num' then '150004' else pg_catalog.current_setting($1) end $$`);
