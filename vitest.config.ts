@@ -1,5 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -89,6 +89,9 @@ const ELECTRON = ['apps/desktop/test/electron/**/*.test.ts'];
 
 const memory = existsSync(MEMORY_FOLDER) ? statfsSync(MEMORY_FOLDER) : { bavail: 0, bsize: 0 };
 if (memory.bavail * memory.bsize > MIN_FREE_BYTES) process.env['TMPDIR'] ??= MEMORY_FOLDER;
+
+// Threads and programs that tests start from TypeScript would otherwise strip its types each time, which takes longer than what they do.
+process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/node');
 
 // Without ELECTRON_OVERRIDE_DIST_PATH, importing Electron in Node would download a hundred megabytes.
 process.env['ELECTRON_OVERRIDE_DIST_PATH'] = '/nonexistent';

@@ -82,7 +82,7 @@ const administrators = new Map<string, pg.Pool>();
 function administratorsOf({ socketDir, user, database }: DatabaseServer): pg.Pool {
   const existing = administrators.get(socketDir);
   if (existing) return existing;
-  const options = { host: socketDir, port: 5432, user, database, max: 4, idleTimeoutMillis: 2_000 };
+  const options = { host: socketDir, port: 5432, user, database, max: 4, idleTimeoutMillis: 60_000 };
   const pool = new pg.Pool({ ...options, allowExitOnIdle: true });
   // A server that stops ends its sessions. The next statement opens another one.
   pool.on('error', () => {});
