@@ -16,13 +16,19 @@ const TEMPLATE = 'berth_template';
 /** Address of the PostgreSQL server that all tests share. */
 type DatabaseServer = EmbeddedPostgres['address'];
 
+/** A statement that a test runs often, and whose plan takes long. */
+export interface PreparedStatement {
+  name: string;
+  text: string;
+}
+
 /** A database for one test. */
 export interface TestDatabase {
   address: DatabaseServer;
   /** The address as a `DATABASE_URL`. */
   url: string;
-  /** Runs a statement directly on the database, not through the core. */
-  query<T extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<T[]>;
+  /** Runs a statement directly on the database, not through the core. One with a name is planned once for each session. */
+  query<T extends pg.QueryResultRow>(statement: string | PreparedStatement, values?: unknown[]): Promise<T[]>;
   drop(): Promise<void>;
 }
 
@@ -54,7 +60,7 @@ async function copyDatabase(template: string, server: DatabaseServer = inject('p
   return {
     address,
     url: `postgresql://${server.user}@${encodeURIComponent(server.socketDir)}:5432/${database}`,
-    query: async (text, values) => (await pool.query(text, values)).rows,
+    query: async (statement, values) => (await pool.query(statement, values)).rows,
     async drop() {
       await pool.end();
       await administer(server, `drop database if exists ${database} with (force)`);

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { sweep } from '@berth/core/jobs';
 import { expect } from 'vitest';
-import type { TestDatabase } from './database.ts';
+import type { PreparedStatement, TestDatabase } from './database.ts';
 import { expectCounted, expectSwept } from './invariants.ts';
 import type { HttpResponse } from './requests.ts';
 import type { TestServer } from './server.ts';
@@ -19,15 +19,23 @@ const INTERNAL_TEXTS =
  * without the last use of tokens and the last heartbeats of processes.
  */
 export async function footprintOf({ database, berth }: TestServer) {
-  const summary = (table: string) => `
-    select '${table}' as table, count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as rows
-    from (select (to_jsonb(t) - 'used' - 'heartbeat')::text as r from "${table}" t) s`;
-  const summaries = (await tablesOf(database)).map(summary);
-  const rows = await database.query<{ table: string; rows: string }>(summaries.join(' union all '));
+  const statement = summaries.get(berth) ?? summaryOf(await tablesOf(database));
+  summaries.set(berth, statement);
+  const rows = await database.query<{ table: string; rows: string }>(statement);
   return {
     rows: Object.fromEntries(rows.map(({ table, rows }) => [table, rows])),
     files: readdirSync(berth.config.dataDir, { recursive: true, encoding: 'utf8' }).toSorted(),
   };
+}
+
+/** The statements that summarize the tables of servers. PostgreSQL plans them for longer than it runs them. */
+const summaries = new WeakMap<TestServer['berth'], PreparedStatement>();
+
+function summaryOf(tables: readonly string[]): PreparedStatement {
+  const summary = (table: string) => `
+    select '${table}' as table, count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as rows
+    from (select (to_jsonb(t) - 'used' - 'heartbeat')::text as r from "${table}" t) s`;
+  return { name: 'summary', text: tables.map(summary).join(' union all ') };
 }
 
 async function tablesOf(database: TestDatabase): Promise<string[]> {

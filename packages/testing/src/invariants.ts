@@ -33,9 +33,10 @@ export async function stateOf({
   database,
 }: TestCore): Promise<Record<(typeof TABLES)[number] | 'counters' | 'activePacks', number>> {
   const countColumns = TABLES.map((table) => `(select count(*)::int from "${table}") as "${table}"`);
-  const [rows] = await database.query<Record<(typeof TABLES)[number] | 'counters', number>>(
-    `select ${countColumns.join(', ')}, (select coalesce(sum(deployment_count), 0)::int from account) as counters`,
-  );
+  const [rows] = await database.query<Record<(typeof TABLES)[number] | 'counters', number>>({
+    name: 'state',
+    text: `select ${countColumns.join(', ')}, (select coalesce(sum(deployment_count), 0)::int from account) as counters`,
+  });
   return { ...rows!, activePacks: core.activePacks.size };
 }
 
@@ -81,8 +82,8 @@ export async function expectSound({ core, database }: TestCore): Promise<void> {
 
 /** Checks I4: the deployment counters and storage sizes of accounts equal a recount. */
 export async function expectCounted(database: TestDatabase): Promise<void> {
-  expect(await database.query(WRONG_DEPLOYMENT_COUNTS), 'I4').toEqual([]);
-  expect(await database.query(WRONG_STORAGE_SIZES), 'I4: storage').toEqual([]);
+  expect(await database.query({ name: 'counts', text: WRONG_DEPLOYMENT_COUNTS }), 'I4').toEqual([]);
+  expect(await database.query({ name: 'sizes', text: WRONG_STORAGE_SIZES }), 'I4: storage').toEqual([]);
 }
 
 /** Checks I3 after a sweep without grace times: exactly the packs in use remain, sealed and with contents. */

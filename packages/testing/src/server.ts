@@ -76,8 +76,8 @@ export async function startServer({ env = {}, plans, parts }: ServerOptions = {}
     berth,
     database: {
       ...database,
-      async query(text, values) {
-        const rows = await database.query(text, values);
+      async query(statement, values) {
+        const rows = await database.query(statement, values);
         await berth.core.database.changes.catchUp();
         return rows as never;
       },
