@@ -28,6 +28,9 @@ import { createHasher } from '../../core/src/storage/hasher.ts';
 import { UNTRACED } from '../../core/src/tracing.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
+/** The sessions of a core. Opening more of them for many calls at once would take longer than the calls. */
+const POOL_SIZE = 6;
+
 /** A complete core on its own database and folder. */
 export interface TestCore {
   core: Core;
@@ -47,7 +50,7 @@ export async function createTestCore(overrides: Partial<Core> = {}): Promise<Tes
   const dir = await mkdtemp(join(tmpdir(), 'berth-core-'));
   const packsDir = join(dir, 'packs');
   let offsetMs = 0;
-  const database = openDatabase(testDatabase.address);
+  const database = openDatabase(testDatabase.address, { poolSize: POOL_SIZE });
   const core: Core = {
     database,
     // Nothing listens at this address. A test that needs DNS passes its own server.
