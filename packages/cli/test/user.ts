@@ -18,8 +18,6 @@ export interface Outcome {
 }
 
 export const MAIN = join(import.meta.dirname, '../src/main.ts');
-/** The folder of the compiled code, which halves the time that a process takes to start. */
-const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 
 /** Returns the environment variables of a user of a server. Default: the owner of the server. */
 export const envOf = ({ port }: { port: number }, key = OWNER_KEY): Record<string, string> => ({
@@ -37,7 +35,7 @@ export function createUser(variables: Record<string, string> = {}, parts: Partia
     HOME: home,
     XDG_CACHE_HOME: join(home, '.cache'),
     TZ: 'UTC',
-    NODE_COMPILE_CACHE: COMPILE_CACHE,
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE']!,
     ...variables,
   };
   /** Starts the real program in the home folder, without waiting for it. */

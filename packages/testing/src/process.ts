@@ -23,12 +23,10 @@ export interface ServerProcess extends LaunchedProcess, TestClient {
 
 /** What `npm start` runs. It starts in half of the time of its sources. */
 const MAIN = join(import.meta.dirname, '../../../apps/api/dist/main.cjs');
-/** Folder of compiled code that halves the start time of a process. */
-const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/node');
 
 /** Starts the real server without waiting until it is ready. @param program The program of another version. */
 export function launchProcess(env: Record<string, string>, program = MAIN): LaunchedProcess {
-  return launchProgram(process.execPath, [program], { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env });
+  return launchProgram(process.execPath, [program], { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE']!, ...env });
 }
 
 /** Starts a program without waiting until it is ready. It inherits no environment variable except `PATH`. */

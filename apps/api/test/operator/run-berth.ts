@@ -12,12 +12,11 @@ export interface Outcome {
 }
 
 const MAIN = join(import.meta.dirname, '../../dist/operator.cjs');
-const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/node');
 
 /** Runs a command line as a separate process, as the operator does. */
 export async function spawnBerth(env: Record<string, string>, ...words: string[]): Promise<Outcome> {
   const child = spawn(process.execPath, [MAIN, ...words], {
-    env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+    env: { PATH: process.env['PATH']!, NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE']!, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve));
