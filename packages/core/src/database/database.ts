@@ -8,8 +8,8 @@ import { type Log, SILENT } from '../log.ts';
 import { type Tracer, UNTRACED } from '../tracing.ts';
 import { ChangeLog, type Changes } from './change-log.ts';
 import { createDatabaseClock, type DatabaseClock } from './clock.ts';
-import { testEngine } from './engine-test.ts';
-import { type AppliedMigration, migrate, type MigrateOptions } from './migrate.ts';
+import { ENGINE_TEST_SESSIONS, testEngine } from './engine-test.ts';
+import { type AppliedMigration, migrate, type MigrateOptions, pendingSteps } from './migrate.ts';
 import { type MigrationClass, migrations as allMigrations } from './migrations/index.ts';
 import { readSchema, type SchemaState, stepOf } from './schema-state.ts';
 import { createSessions, type DatabaseAddress } from './sessions.ts';
@@ -133,21 +133,23 @@ export function openDatabase(
     return name;
   }
 
-  /** Takes a session from the pool, or opens one. */
-  const takeSession = async (): Promise<PoolClient> => (await pool()).connect();
-
-  async function inPoolSession<T>(work: (session: PoolClient) => Promise<T>): Promise<T> {
-    const session = await takeSession();
+  /** Runs `work` with sessions of the pool, which opens those that it does not have. If it fails, they are closed. */
+  async function inPoolSessions<T>(count: number, work: (sessions: PoolClient[]) => Promise<T>): Promise<T> {
+    const taken: PoolClient[] = [];
     let fault: Error | undefined;
     try {
-      return await work(session);
+      while (taken.length < count) taken.push(await (await pool()).connect());
+      return await work(taken);
     } catch (error) {
       fault = error as Error;
       throw error;
     } finally {
-      session.release(fault);
+      for (const session of taken) session.release(fault);
     }
   }
+
+  const inPoolSession = <T>(work: (session: PoolClient) => Promise<T>): Promise<T> =>
+    inPoolSessions(1, ([session]) => work(session!));
 
   async function connect(): Promise<Client> {
     const session = new sessions.Session();
@@ -186,10 +188,10 @@ export function openDatabase(
       }
     },
     connect,
-    testEngine: () => testEngine(takeSession),
+    testEngine: () => inPoolSessions(ENGINE_TEST_SESSIONS, testEngine),
     async migrate(options) {
-      const { pending } = await schema();
-      return pending.length === 0 ? [] : inOwnSession((session) => migrate(session, program, log, options));
+      if (pendingSteps(program, await schema(), options?.upTo).length === 0) return [];
+      return inOwnSession((session) => migrate(session, program, log, options));
     },
     schema,
     async schemaDrift() {

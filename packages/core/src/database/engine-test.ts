@@ -1,37 +1,27 @@
 import { randomInt } from 'node:crypto';
-import type { ClientBase, PoolClient } from 'pg';
+import type { ClientBase } from 'pg';
 import { unavailable } from '../errors.ts';
 import { LOCK_TIMEOUT } from './sessions.ts';
 
 const OLDEST_VERSION = 160_000;
 /** The SQL state `lock_not_available`. */
 const LOCK_TIMEOUT_CODE = '55P03';
-/** Sessions that take connections from a pooler, so that it gives another one to the first session. */
-const SESSIONS = 4;
+/** The number of sessions for {@link testEngine}. They take connections from a pooler, so that it gives another one to the first session. */
+export const ENGINE_TEST_SESSIONS = 4;
 const MARK = 'berth.engine_test';
 
 /**
  * Checks that a database does what Berth relies on, because some engines and poolers accept the statements and ignore them. It
  * changes nothing and takes about 50 ms.
  *
- * @param connect Takes a session from a pool, which gets it back, or closes it if the test fails.
+ * @param sessions {@link ENGINE_TEST_SESSIONS} sessions without a transaction. If it fails, some of them may be in one.
  * @throws ServiceError `unavailable` if the database is read-only; Error that names the first missing property.
  */
-export async function testEngine(connect: () => Promise<PoolClient>): Promise<void> {
-  const sessions: PoolClient[] = [];
-  let fault: Error | undefined;
-  try {
-    while (sessions.length < SESSIONS) sessions.push(await connect());
-    const [first, second] = sessions as [PoolClient, PoolClient];
-    await testSettings(first);
-    await testSessions(sessions);
-    await testLocks(first, second);
-  } catch (error) {
-    fault = error as Error;
-    throw error;
-  } finally {
-    for (const session of sessions) session.release(fault);
-  }
+export async function testEngine(sessions: readonly ClientBase[]): Promise<void> {
+  const [first, second] = sessions as [ClientBase, ClientBase];
+  await testSettings(first);
+  await testSessions(sessions);
+  await testLocks(first, second);
 }
 
 async function testSettings(session: ClientBase): Promise<void> {
@@ -64,6 +54,7 @@ async function testSessions(sessions: readonly ClientBase[]): Promise<void> {
   }
   const isShared = marks.includes(mark) || (await readMark(first)) !== mark;
   for (const session of others) await session.query('rollback');
+  await first.query(`reset ${MARK}`);
   require(!isShared, 'a pooler shares sessions between clients. Use the address of PostgreSQL itself, or a pooler for sessions');
 }
 

@@ -43,6 +43,11 @@ const CREATE_TABLE = `
     "executed_at" timestamptz(6) not null default current_timestamp
   )`;
 
+/** Returns the migrations of a program up to a number that a database does not have, oldest first. */
+export function pendingSteps({ steps }: Program, { pending }: SchemaState, upTo = Infinity): Step[] {
+  return steps.filter(({ name, number }) => number <= upTo && pending.includes(name));
+}
+
 /**
  * Runs the pending migrations, one transaction each. Several processes may call it at the same time; one of them migrates.
  * A killed process leaves a schema that the next call completes.
@@ -58,19 +63,16 @@ export async function migrate(
   session: ClientBase,
   program: Program,
   log: Log,
-  { upTo = Infinity, signal }: MigrateOptions = {},
+  { upTo, signal }: MigrateOptions = {},
 ): Promise<AppliedMigration[]> {
   const applied: AppliedMigration[] = [];
-  const findPending = ({ pending }: SchemaState) =>
-    program.steps.filter(({ name, number }) => number <= upTo && pending.includes(name));
-  if (findPending(await readSchema(session, program)).length === 0) return applied;
   // A limit that the administrator of the database has set for the statements of requests.
   await session.query('set statement_timeout = 0');
   for (const start = performance.now(); ;) {
     await acquireProcessLock(session, log, signal);
     try {
       const schema = await readSchema(session, program);
-      const pending = findPending(schema);
+      const pending = pendingSteps(program, schema, upTo);
       const isNew = schema.installed === 0;
       for (const step of pending) {
         const appliedMigration = await apply(session, step, program);
