@@ -5,15 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../src/api-host/openapi.ts';
 import { generatorFaults } from './generator-rules.ts';
 
-const VERSIONS = ['3.0.3', '3.1.0'] as const;
-const [OLDER, NEWER] = VERSIONS.map((openApiVersion) =>
-  openApiDocument({ router: appRouter, baseUrl: 'https://berth.example', version: '1.2.3', openApiVersion }),
-);
+const generate = (openApiVersion: '3.0.3' | '3.1.0') =>
+  openApiDocument({
+    router: appRouter,
+    baseUrl: 'https://berth.example',
+    version: '1.2.3',
+    openApiVersion,
+  }) as unknown as Document;
+const DOCUMENTS = { '3.0.3': generate('3.0.3'), '3.1.0': generate('3.1.0') };
 /** Returns a copy of the document, which a test can change. */
-const createDocument = (version: (typeof VERSIONS)[number]) =>
-  structuredClone(version === '3.0.3' ? OLDER : NEWER) as unknown as Document;
+const createDocument = (version: keyof typeof DOCUMENTS) => structuredClone(DOCUMENTS[version]);
 
-describe.each(VERSIONS)('api §9: the OpenAPI %s document', (version) => {
+describe.each(['3.0.3', '3.1.0'] as const)('api §9: the OpenAPI %s document', (version) => {
   it('follows every rule for generated clients', () => {
     expect(generatorFaults(createDocument(version))).toEqual([]);
   });
