@@ -16,19 +16,13 @@ const TEMPLATE = 'berth_template';
 /** Address of the PostgreSQL server that all tests share. */
 type DatabaseServer = EmbeddedPostgres['address'];
 
-/** A statement that a test runs often, and whose plan takes long. */
-export interface PreparedStatement {
-  name: string;
-  text: string;
-}
-
 /** A database for one test. */
 export interface TestDatabase {
   address: DatabaseServer;
   /** The address as a `DATABASE_URL`. */
   url: string;
   /** Runs a statement directly on the database, not through the core. One with a name is planned once for each session. */
-  query<T extends pg.QueryResultRow>(statement: string | PreparedStatement, values?: unknown[]): Promise<T[]>;
+  query<T extends pg.QueryResultRow>(statement: string | pg.QueryConfig, values?: unknown[]): Promise<T[]>;
   drop(): Promise<void>;
 }
 

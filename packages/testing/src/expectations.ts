@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ERROR_STATUS, ErrorBody, type ErrorCode } from '@berth/contract';
 import { sweep } from '@berth/core/jobs';
+import type { QueryConfig } from 'pg';
 import { expect } from 'vitest';
-import type { PreparedStatement, TestDatabase } from './database.ts';
+import type { TestDatabase } from './database.ts';
 import { expectCounted, expectSwept } from './invariants.ts';
 import type { HttpResponse } from './requests.ts';
 import type { TestServer } from './server.ts';
@@ -29,9 +30,9 @@ export async function footprintOf({ database, berth }: TestServer) {
 }
 
 /** The statements that summarize the tables of servers. PostgreSQL plans them for longer than it runs them. */
-const summaries = new WeakMap<TestServer['berth'], PreparedStatement>();
+const summaries = new WeakMap<TestServer['berth'], QueryConfig>();
 
-function summaryOf(tables: readonly string[]): PreparedStatement {
+function summaryOf(tables: readonly string[]): QueryConfig {
   const summary = (table: string) => `
     select '${table}' as table, count(*) || ' ' || coalesce(md5(string_agg(r, ',' order by r)), '') as rows
     from (select (to_jsonb(t) - 'used' - 'heartbeat')::text as r from "${table}" t) s`;
