@@ -71,9 +71,29 @@ export function collectForm(limits: DeployLimits, onOption: (option: DeployOptio
     readChecksums() {
       if (checksums === undefined)
         throw invalid('checksums', 'the field is missing: send a JSON array with the MD5 of each file, in order');
-      return parseField('checksums', Checksums, parseJsonField('checksums', checksums, maxFileParts(limits)));
+      return (
+        readUsualChecksums(checksums, maxFileParts(limits)) ??
+        parseField('checksums', Checksums, parseJsonField('checksums', checksums, maxFileParts(limits)))
+      );
     },
   };
+}
+
+/** Matches checksums as nearly all clients write them. */
+const USUAL_CHECKSUMS = /^\["[0-9a-f]{32}"(?:, ?"[0-9a-f]{32}")*\]$/;
+const MD5 = /[0-9a-f]{32}/g;
+/** The maximum length of a checksum in such a text, with its quotes and what separates it from the next one. */
+const MAX_USUAL_LENGTH = 36;
+
+/**
+ * Reads checksums as nearly all clients write them. Faster than parsing JSON, which has the same result.
+ *
+ * @returns `null` for any other text, and for more than `maxCount` checksums.
+ */
+function readUsualChecksums(text: string, maxCount: number): string[] | null {
+  if (text.length > maxCount * MAX_USUAL_LENGTH || !USUAL_CHECKSUMS.test(text)) return null;
+  const checksums = text.match(MD5)!;
+  return checksums.length > maxCount ? null : checksums;
 }
 
 /**

@@ -67,6 +67,16 @@ describe('T7: checksums', () => {
     await expectInvalid(TWO_FILES, { checksums }, path, message);
   });
 
+  it.each([
+    ['without spaces', `["${MD5_OF_A}","${MD5_OF_B}"]`],
+    ['with a space after each comma', `["${MD5_OF_A}", "${MD5_OF_B}"]`],
+    ['on several lines', `[\n  "${MD5_OF_A}",\n  "${MD5_OF_B}"\n]`],
+    ['in upper case', `["${MD5_OF_A.toUpperCase()}","${MD5_OF_B}"]`],
+  ])('are accepted %s, and compared', async (_, checksums) => {
+    await expect(deploy(TWO_FILES, { checksums })).resolves.toMatchObject({ body: { files: 2 } });
+    await expectInvalidFile({ a: 'a', b: 'c' }, 'b', `checksums[1] is ${MD5_OF_B}`, { checksums });
+  });
+
   it('are refused if they do not include the checksums of junk files', async () => {
     const files = { '.DS_Store': 'junk', a: 'a' };
     await expectInvalid(files, { checksums: `["${MD5_OF_A}"]` }, 'checksums', `${notOneEach} 1 for 2 file parts`);
