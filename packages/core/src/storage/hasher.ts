@@ -10,10 +10,13 @@ import {
 import type { HashWorkerData } from './hash-worker.ts';
 import { type ThreadChain, threadEnded, Threads } from './threads.ts';
 
-/** The MD5 and the SHA-256 of one content, in lowercase hex. */
-interface Hashes {
-  md5: string;
-  sha256: string;
+/** A block that was hashed. */
+interface HashedBlock {
+  block: Uint8Array;
+  /** The MD5 of each content that ended in the block, in lowercase hex. */
+  md5s: string[];
+  /** The SHA-256 of each content that ended in the block, in lowercase hex. */
+  sha256s: string[];
 }
 
 /** Hashes the contents of one upload in the order in which they arrive. */
@@ -26,7 +29,7 @@ export interface HashStream {
    *
    * @throws with the code `EIO` if a thread has ended since the stream began.
    */
-  hash(block: Uint8Array, used: number, ends: readonly number[]): Promise<{ block: Uint8Array; hashes: Hashes[] }>;
+  hash(block: Uint8Array, used: number, ends: readonly number[]): Promise<HashedBlock>;
   /** Discards a content that has begun and not ended. */
   close(): void;
 }
@@ -58,11 +61,11 @@ export function createHasher(): Hasher {
           const job: HashJob = { job: 0, streamNumber, block, used, ends, digests: {} };
           const isSmall = used <= MAX_SYNC_BYTES && ends.length <= MAX_SYNC_CONTENTS;
           const canHashNow = usedThreads === null && isSmall && (ends.at(-1) ?? 0) === used;
-          if (canHashNow) return toHashes(hashNow(job));
+          if (canHashNow) return toHashedBlock(hashNow(job));
           if (usedThreads !== null && usedThreads !== threads.running) throw threadEnded();
           const result = threads.run(job, transferListOf(job));
           usedThreads = threads.running;
-          return toHashes(await result);
+          return toHashedBlock(await result);
         },
         close() {
           if (usedThreads === null || usedThreads !== threads.running) return;
@@ -93,7 +96,6 @@ function hashNow(job: HashJob): HashJob {
   return ALGORITHMS.reduce((hashed, algorithm) => createBlockHasher(algorithm)(hashed), job);
 }
 
-function toHashes(job: HashJob): { block: Uint8Array; hashes: Hashes[] } {
-  const sha256s = digestsOf(job, 'sha256');
-  return { block: job.block!, hashes: digestsOf(job, 'md5').map((md5, i) => ({ md5, sha256: sha256s[i]! })) };
+function toHashedBlock(job: HashJob): HashedBlock {
+  return { block: job.block!, md5s: digestsOf(job, 'md5'), sha256s: digestsOf(job, 'sha256') };
 }

@@ -187,13 +187,14 @@ export class PackBuilder {
     const contents = this.#ended;
     this.#ended = [];
     const contentEnds = contents.map(({ offset, length }) => offset + length - this.#flushed);
-    const { block, hashes } = await this.#hashing.hash(full, this.#used, contentEnds);
-    for (const [i, { offset, length, onDigest }] of contents.entries()) {
-      const { md5, sha256 } = hashes[i]!;
+    const { block, md5s, sha256s } = await this.#hashing.hash(full, this.#used, contentEnds);
+    for (let i = 0; i < contents.length; i += 1) {
+      const { offset, length, onDigest } = contents[i]!;
+      const sha256 = sha256s[i]!;
       const earlier = this.#entries.get(sha256);
       if (!earlier) this.#entries.set(sha256, { sha256, offset, length });
       // Repeated contents share one string.
-      onDigest({ sha256: earlier?.sha256 ?? sha256, md5, size: length });
+      onDigest({ sha256: earlier?.sha256 ?? sha256, md5: md5s[i]!, size: length });
     }
     return Buffer.from(block.buffer, block.byteOffset, block.length);
   }

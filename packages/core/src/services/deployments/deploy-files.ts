@@ -48,6 +48,14 @@ export function collectFiles(
   const ruleFiles: RuleFileBytes = {};
   const refusals = new FileRefusals();
   const checker = createFileChecker(limits, refusals);
+  let digested = 0;
+  // Digests arrive in the order of the files, so that no file needs a function of its own.
+  const onDigest = (digest: ContentDigest) => {
+    while (parts[digested]!.junk) digested += 1;
+    setDigest(parts[digested]!, digest);
+    digested += 1;
+    onContent(digest);
+  };
   // Only one file is open at a time, so all files share one sink.
   let part: UploadedFile;
   let sink: ContentSink | null;
@@ -72,10 +80,11 @@ export function collectFiles(
     ruleFiles,
     refusals,
     begin(name) {
-      const { path, junk, refused } = checker.begin(name);
-      part = { path, junk, sha256: '', md5: '', size: 0 };
-      sink = refusals.count > 0 ? null : pack.begin(digestReceiver(part, onContent), { keep: !junk });
-      content = junk || refused ? null : collectRefusal(contentCheckOf(path, ruleFiles), refusals);
+      const { path, junk, reason } = checker.begin(name);
+      const begun = (part = { path, junk, sha256: '', md5: '', size: 0 });
+      if (refusals.count > 0) sink = null;
+      else sink = junk ? pack.begin((digest) => setDigest(begun, digest), { keep: false }) : pack.begin(onDigest);
+      content = junk || reason !== null ? null : collectRefusal(contentCheckOf(path, ruleFiles), refusals);
       return fileSink;
     },
   };
@@ -98,12 +107,10 @@ function collectRefusal(check: ContentCheck | null, refusals: FileRefusals): Con
   return { write: (chunk) => attempt(() => check.write(chunk)), end: () => attempt(() => check.end()) };
 }
 
-/** This is a separate function, so that its closure keeps only the part in memory until the digest is known. */
-function digestReceiver(part: UploadedFile, onContent: (digest: ContentDigest) => void) {
-  return (digest: ContentDigest): void => {
-    ({ sha256: part.sha256, md5: part.md5, size: part.size } = digest);
-    if (!part.junk) onContent(digest);
-  };
+function setDigest(part: UploadedFile, { sha256, md5, size }: ContentDigest): void {
+  part.sha256 = sha256;
+  part.md5 = md5;
+  part.size = size;
 }
 
 /** Returns a check of a rule file or a file that may contain a private key; otherwise `null`. Source: api §3; serving S22. */
@@ -132,7 +139,9 @@ export function verifyChecksums(parts: readonly UploadedFile[], checksums: reado
       'checksums',
       `each file must have one MD5, in order, but there are ${checksums.length} for ${parts.length} file parts`,
     );
-  for (const [i, { path, md5 }] of parts.entries())
+  for (let i = 0; i < parts.length; i += 1) {
+    const { path, md5 } = parts[i]!;
     if (md5 !== checksums[i])
       throw invalidFile(path, `the received bytes have the MD5 ${md5}, but checksums[${i}] is ${checksums[i]}`);
+  }
 }

@@ -21,8 +21,8 @@ interface CheckedFile {
   path: string;
   /** True for a file such as `.DS_Store`, which is not published and does not count against the limits of the plan. */
   junk: boolean;
-  /** True if the name is refused. The file still counts against the limits of the plan. */
-  refused: boolean;
+  /** Why the name is refused; `null` if it is accepted. A file that is refused still counts against the limits of the plan. */
+  reason: string | null;
 }
 
 /** Checks the files of one deploy, one after the other. */
@@ -79,7 +79,7 @@ export function createFileChecker(limits: FileLimits, refusals: FileRefusals): F
   let files = 0;
   let totalBytes = 0;
   // The state of the file that has begun last. An object for each of 10,000 files would cost more than the checks.
-  let file: JudgedName;
+  let file: CheckedFile;
   let size = 0;
   return {
     begin(name, accepted = false) {
@@ -92,7 +92,7 @@ export function createFileChecker(limits: FileLimits, refusals: FileRefusals): F
         throw payloadTooLarge('maxFilesCount', maxFilesCount, `A deploy must have at most ${maxParts} parts.`);
       if (!junk) files += 1;
       if (files > maxFilesCount) throw tooManyFiles(limits);
-      return { path, junk, refused: reason !== null };
+      return file;
     },
     grow(bytes) {
       const { path, junk } = file;
@@ -118,14 +118,7 @@ export function checkName(name: string, { blockedExtensions }: FileLimits): { pa
   return { path, junk };
 }
 
-interface JudgedName {
-  path: string;
-  junk: boolean;
-  /** Why the name is refused; `null` if it is accepted. */
-  reason: string | null;
-}
-
-function judgeName(name: string, blockedExtensions: FileLimits['blockedExtensions']): JudgedName {
+function judgeName(name: string, blockedExtensions: FileLimits['blockedExtensions']): CheckedFile {
   const normalized = normalizePath(name);
   if (!normalized.ok) return { path: toPrintableName(name), junk: false, reason: normalized.reason };
   const { path } = normalized;
