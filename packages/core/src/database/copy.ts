@@ -1,10 +1,39 @@
 import { finished } from 'node:stream/promises';
-import type { Client } from 'pg';
-import { from, to } from 'pg-copy-streams';
+import type { Client, QueryResult } from 'pg';
+import { type CopyStreamQuery, from, to } from 'pg-copy-streams';
 
 /** Runs `COPY … TO STDOUT`, whose text is streamed no faster than it is read. */
 export function copyOut(session: Client, statement: string): AsyncIterable<Buffer> {
   return session.query(to(statement));
+}
+
+/** The data of a `COPY … FROM STDIN` statement of a pool session, which has it as its only parameter. */
+export class CopyData {
+  readonly bytes: Buffer;
+  readonly onSent: () => void;
+
+  /** @param onSent Called when the data was sent, while the database still reads it. Default: nothing. */
+  constructor(bytes: Buffer, onSent: () => void = () => {}) {
+    this.bytes = bytes;
+    this.onSent = onSent;
+  }
+}
+
+/** Returns the data of a statement with {@link CopyData}; `null` for other statements. */
+export function copyDataOf(parameters: unknown): CopyData | null {
+  const [data]: unknown[] = Array.isArray(parameters) ? parameters : [];
+  return data instanceof CopyData ? data : null;
+}
+
+/** Sends the data of a `COPY … FROM STDIN`. @returns The result, in the form of `pg`. @throws the error of the database. */
+export async function sendCopy(
+  copy: CopyStreamQuery,
+  { bytes, onSent }: CopyData,
+): Promise<Pick<QueryResult, 'rowCount' | 'rows'>> {
+  copy.write(bytes, () => onSent());
+  copy.end();
+  await finished(copy);
+  return { rowCount: copy.rowCount, rows: [] };
 }
 
 /** A running `COPY … FROM STDIN`. */

@@ -1,8 +1,10 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
+import { from } from 'pg-copy-streams';
 import type { Log } from '../log.ts';
 import { queryDurations, queryFailures } from '../metrics.ts';
 import type { Tracer } from '../tracing.ts';
+import { copyDataOf, sendCopy } from './copy.ts';
 import { breaksSession, DatabaseAwayError } from './outages.ts';
 import { beginStatement } from './statement-span.ts';
 import { DatabaseWatch } from './watch.ts';
@@ -109,7 +111,11 @@ export function createSessions(address: DatabaseAddress, log: Log, tracer: Trace
           endQuery(error);
           callback(error, result);
         }) as never;
-      const result: unknown = super.query(...(args as unknown as [string]));
+      const [statement, parameters] = args as unknown as [string, unknown?];
+      const copyData = copyDataOf(parameters);
+      const result: unknown = copyData
+        ? sendCopy(super.query(from(statement)), copyData)
+        : super.query(...(args as unknown as [string]));
       if (typeof callback !== 'function') Promise.resolve(result).then(() => endQuery(null), endQuery);
       return result as never;
     }

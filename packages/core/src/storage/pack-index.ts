@@ -39,6 +39,6 @@ export function packBytesOf(contents: number, length: number): number {
 }
 
 /** Writes a number as 8 bytes, in two halves, which is faster than with a BigInt. */
-function writeNumber(bytes: Buffer, value: number, at: number): number {
+export function writeNumber(bytes: Buffer, value: number, at: number): number {
   return bytes.writeUInt32BE(value % UINT32, bytes.writeUInt32BE(Math.floor(value / UINT32), at));
 }

@@ -10,7 +10,6 @@ import { type FileLimits, fileLimitsOf } from '../accounts/plans.ts';
 import { StoredContentsQuery } from '../packs/contents.ts';
 import { commitWithPack, openPack, type OpenPack, sealNewContents } from '../packs/open-packs.ts';
 import { hashPassword } from '../passwords.ts';
-import { buildPathIndex } from '../sites/path-index.ts';
 import { type ArchiveFiles, collectArchive } from './archive-files.ts';
 import { collectFiles, type DeployFiles, verifyChecksums } from './deploy-files.ts';
 import { collectForm, type DeployForm } from './deploy-form.ts';
@@ -127,11 +126,9 @@ async function startDeploy<F extends DeployFiles>(
         await ownTurn(clientOf(caller));
       }
       const files = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
-      const pathIndex = buildPathIndex(files.map(({ path }) => path));
       if (hasMany) await nextTurn();
       const publication = {
         files,
-        pathIndex,
         options: settings,
         passwordHash: settings.password === null ? null : await hashPassword(settings.password),
         pack: newPack,

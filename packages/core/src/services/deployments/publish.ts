@@ -9,12 +9,13 @@ import { lockActiveAccount } from '../accounts/account-lock.ts';
 import { incrementDeploymentCount } from '../accounts/accounts.ts';
 import { lockCredential } from '../authentication.ts';
 import { recordActivity } from '../activities/activities.ts';
-import { assignToPacks, type NewPack, numberArray, packHashes, textArray } from '../packs/contents.ts';
+import { assignToPacks } from '../packs/assign-to-packs.ts';
+import { type NewPack, numberArray, packHashes, textArray } from '../packs/contents.ts';
 import { FRONT_PAGE } from '../front-pages/read-front-pages.ts';
 import { enterFence } from '../packs/fence.ts';
 import { markSealed } from '../packs/open-packs.ts';
 import { findPacksOfUpload } from '../packs/upload-packs.ts';
-import type { PathIndex } from '../sites/path-index.ts';
+import { buildPathIndex, type PathIndex } from '../sites/path-index.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
 import { countStorage } from './deploy-storage.ts';
 import type { DeploySettings } from './deploy-options.ts';
@@ -26,8 +27,6 @@ import { deleteOldVersions } from './versions.ts';
 /** A deployment that is ready to be recorded, while its bytes are written to the disk. */
 export interface Publication {
   files: readonly { path: string; sha256: string; size: number }[];
-  /** The index of the paths of the files, from `buildPathIndex`. */
-  pathIndex: PathIndex;
   options: Omit<DeploySettings, 'password'>;
   /** The password hash as a PHC string; `null` for a public site, unless it gets the password of its domain. */
   passwordHash: string | null;
@@ -68,10 +67,12 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   }
   await enterFence(em);
   const hashes = new Set(files.map(({ sha256 }) => sha256));
+  // With many files, the manifest takes a while, so it is prepared while PostgreSQL inserts the contents.
+  let manifest = upload ? manifestOf(files) : null;
   const uploadPacks = upload && (await findPacksOfUpload(em, upload, hashes));
   const { packs, fresh } = uploadPacks
     ? { packs: uploadPacks, fresh: new Set<string>() }
-    : await assignToPacks(em, [...hashes], pack);
+    : await assignToPacks(em, [...hashes], pack, () => (manifest = manifestOf(files)));
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
   const locked = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;
@@ -97,7 +98,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
-  await insertManifest(em, row, { ...publication, packs });
+  await insertManifest(em, row, publication, packs, manifest ?? manifestOf(files));
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
 }
@@ -155,10 +156,29 @@ async function issueDeploymentId(em: EntityManager): Promise<string> {
   }
 }
 
+/** The columns of a manifest, as parameters of a statement. */
+interface ManifestColumns extends PathIndex {
+  paths: string;
+  hashes: Buffer;
+  sizes: string;
+}
+
+function manifestOf(files: Publication['files']): ManifestColumns {
+  const paths = files.map(({ path }) => path);
+  return {
+    ...buildPathIndex(paths),
+    paths: textArray(paths),
+    hashes: packHashes(files.map(({ sha256 }) => sha256)),
+    sizes: numberArray(files.map(({ size }) => size)),
+  };
+}
+
 async function insertManifest(
   em: EntityManager,
   { id: deployment, created }: Deployment,
-  { files, rules, packs, pathIndex }: Publication & { packs: readonly string[] },
+  { files, rules }: Publication,
+  packs: readonly string[],
+  { paths, hashes, sizes, keys, positions }: ManifestColumns,
 ): Promise<void> {
   // One statement, so that the title and the icon of the site cost a deploy no time. A job reads them afterwards.
   const queued = files.some(({ path }) => path === FRONT_PAGE)
@@ -167,7 +187,7 @@ async function insertManifest(
   await sql`
     ${queued}
     insert into manifest (deployment_id, paths, hashes, sizes, rules, path_keys, path_positions)
-    values (${deployment}, ${textArray(files.map((f) => f.path))}::text[], ${packHashes(files.map((f) => f.sha256))}, ${numberArray(files.map((f) => f.size))}::bigint[], ${rules}::jsonb, ${pathIndex.keys}, ${pathIndex.positions})`.execute(
+    values (${deployment}, ${paths}::text[], ${hashes}, ${sizes}::bigint[], ${rules}::jsonb, ${keys}, ${positions})`.execute(
     db(em),
   );
   await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(

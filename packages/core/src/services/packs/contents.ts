@@ -4,7 +4,6 @@ import { type Expression, expressionBuilder, type RawBuilder, sql } from 'kysely
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { TextArray } from '../../entities/text-array.ts';
-import { unavailable } from '../../errors.ts';
 import type { IndexEntry } from '../../storage/pack-index.ts';
 
 /** A pack whose contents are being made durable. */
@@ -20,8 +19,7 @@ export interface NewPack {
 /** Contents and their lengths in bytes, by SHA-256 in hex. */
 export type ContentLengths = ReadonlyMap<string, number>;
 
-const HASH_BYTES = 32;
-const UNIQUE_VIOLATION = '23505';
+export const HASH_BYTES = 32;
 
 /** Concatenates hashes into one parameter: PostgreSQL splits 10,000 of them faster than it reads an array. */
 export function packHashes(hashes: readonly string[]): Buffer {
@@ -131,68 +129,4 @@ export class StoredContentsQuery {
     this.query();
     return new Set((await Promise.all(this.#results)).flat().map(({ sha256 }) => sha256));
   }
-}
-
-/**
- * Inserts rows that are probably new. Returns true if every row was new. PostgreSQL inserts faster without a conflict
- * check, so `on conflict` is used only after a conflict.
- */
-async function insertAll(em: EntityManager, rows: RawBuilder<unknown>, count: number): Promise<boolean> {
-  await sql`savepoint fresh`.execute(db(em));
-  try {
-    await rows.execute(db(em));
-    await sql`release savepoint fresh`.execute(db(em));
-    return true;
-  } catch (error) {
-    if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error;
-    await sql`rollback to savepoint fresh`.execute(db(em));
-    const { numAffectedRows } = await sql`${rows} on conflict do nothing`.execute(db(em));
-    return Number(numAffectedRows) === count;
-  }
-}
-
-/**
- * Assigns every content of a deployment to a pack, in the deploy's transaction and under the fence: new contents to the
- * new pack, stored contents to the packs that have them. If concurrent deploys send the same content, the deploy that
- * commits first stores it.
- *
- * @param hashes The distinct contents of the deployment, by SHA-256 in hex.
- * @param pack The new pack; `null` if no new content arrived.
- * @returns The packs that the deployment needs, and the contents that were stored for the first time.
- * @throws `unavailable` if a stored content has been swept in the meantime. Source: storage P4.
- */
-export async function assignToPacks(
-  em: EntityManager,
-  hashes: readonly string[],
-  pack: NewPack | null,
-): Promise<{ packs: string[]; fresh: ReadonlySet<string> }> {
-  const packs = new Set<string>();
-  let freshContents: ReadonlySet<string> = new Set();
-  if (pack) {
-    const addedContents = pack.contents;
-    // Rows in the order of the key are inserted faster, and cannot make two deploys wait for each other.
-    const rows = sql`
-      insert into content (hash, pack_id, "offset", length)
-      select ${hashAtPosition(packHashes(addedContents.map((c) => c.sha256)), 'position')}, ${pack.id}, "offset", length
-      from unnest(${numberArray(addedContents.map((c) => c.offset))}::bigint[], ${numberArray(addedContents.map((c) => c.length))}::bigint[]) with ordinality as f ("offset", length, position)
-      order by 1`;
-    if (await insertAll(em, rows, addedContents.length)) {
-      packs.add(pack.id);
-      freshContents = new Set(addedContents.map((c) => c.sha256));
-    }
-  }
-  const storedHashes = hashes.filter((hash) => !freshContents.has(hash));
-  if (storedHashes.length > 0) {
-    const rows = await db(em)
-      .selectFrom('content')
-      .select(({ fn }) => ['pack_id as pack', fn.countAll<number>().as('contents')])
-      .where(isOneOf(storedHashes))
-      .groupBy('pack_id')
-      .execute();
-    const foundCount = rows.reduce((sum, row) => sum + row.contents, 0);
-    if (foundCount !== storedHashes.length)
-      throw unavailable('Some files were removed from the store in the meantime; send the deploy again.', undefined, 1);
-    for (const row of rows) packs.add(row.pack);
-  }
-  return { packs: [...packs], fresh: freshContents };
 }

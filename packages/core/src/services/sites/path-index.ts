@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { endianness } from 'node:os';
+import { sortByKey } from '../sort-by-key.ts';
 
 const POSITION_BYTES = 4;
 const IS_LITTLE_ENDIAN = endianness() === 'LE';
@@ -20,7 +21,7 @@ export interface PathIndex {
 export function buildPathIndex(paths: readonly string[]): PathIndex {
   const count = paths.length;
   const keys = new Uint32Array(count * 2);
-  for (const [position, path] of paths.entries()) writeKey(path, keys, position * 2);
+  for (let position = 0; position < count; position += 1) writeKey(paths[position]!, keys, position * 2);
   const order = sortByKey(keys);
   const sortedKeys = new Uint32Array(count * 2);
   for (let rank = 0; rank < count; rank += 1) {
@@ -31,17 +32,6 @@ export function buildPathIndex(paths: readonly string[]): PathIndex {
     keys: swapOnLittleEndian(Buffer.from(sortedKeys.buffer)).toString('base64'),
     positions: swapOnLittleEndian(Buffer.from(order.buffer)),
   };
-}
-
-/**
- * Sorts keys in n log n steps, whatever they are.
- *
- * @param keys The high and the low half of each key.
- * @returns The positions of the keys, in ascending order of the keys.
- */
-export function sortByKey(keys: Uint32Array): Uint32Array<ArrayBuffer> {
-  const positions = Uint32Array.from({ length: keys.length / 2 }, (_, position) => position);
-  return positions.toSorted((a, b) => keys[a * 2]! - keys[b * 2]! || keys[a * 2 + 1]! - keys[b * 2 + 1]!);
 }
 
 /** SQL for the position of a path in the manifest, from 0. @param rank SQL for the rank of the path, from {@link PathKeys.rankOf}. */

@@ -17,7 +17,6 @@ import { compileDeployRules } from '../deployments/rule-files.ts';
 import { filesOf, hexOf, isOneOf, joinNumbers } from '../packs/contents.ts';
 import { streamContent } from '../packs/moved-contents.ts';
 import { runQueued } from '../run-queued.ts';
-import { buildPathIndex } from '../sites/path-index.ts';
 import { type FoundUpload, getUpload, touchUpload, uploadNotFound } from './uploads.ts';
 
 type CommitKey = NonNullable<Publication['idempotency']>;
@@ -107,7 +106,6 @@ async function publicationOf(
   const files = filesOf(row);
   return {
     files,
-    pathIndex: buildPathIndex(files.map(({ path }) => path)),
     options: { labels, via, ttlSeconds, ...(target && { target }) },
     passwordHash,
     pack: null,

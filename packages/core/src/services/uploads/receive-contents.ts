@@ -9,8 +9,8 @@ import { failpoint } from '../../failpoints.ts';
 import { startPhases } from '../../metrics.ts';
 import type { ContentSink } from '../../storage/pack-builder.ts';
 import { checkCredential, lockCredential } from '../authentication.ts';
+import { assignToPacks } from '../packs/assign-to-packs.ts';
 import {
-  assignToPacks,
   hashAtPosition,
   type NewPack,
   numberArray,
