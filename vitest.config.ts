@@ -60,24 +60,43 @@ const LONGEST = [
   'apps/desktop/test/backend/watched-projects.test.ts',
   'packages/cli/test/publish.test.ts',
   'packages/cli/test/hostile.test.ts',
-  'apps/api/test/outages/outages.test.ts',
-  'apps/desktop/test/backend/silent-drive.test.ts',
-  'apps/api/test/deploy/early-answers.test.ts',
-  'packages/client/test/watch/watch-folder.test.ts',
-  'packages/client/test/client/follow-activities.test.ts',
-  'apps/api/test/http/request-body.test.ts',
-  'apps/api/test/http/server.test.ts',
   'apps/api/test/archives/tar.test.ts',
 ];
 
+/** The files that mostly wait, for timeouts of servers for example. They run beside files that use the processor. */
+const WAITING = [
+  'apps/api/test/outages/outages.test.ts',
+  'apps/desktop/test/backend/silent-drive.test.ts',
+  'apps/api/test/deploy/early-answers.test.ts',
+  'packages/client/test/client/follow-activities.test.ts',
+  'apps/api/test/http/request-body.test.ts',
+  'packages/client/test/watch/watch-folder.test.ts',
+  'apps/api/test/http/server.test.ts',
+  'apps/desktop/test/backend/accounts.test.ts',
+  'apps/api/test/deploy/object-store.test.ts',
+  'packages/core/test/services/domains/verified-names.test.ts',
+  'packages/core/test/services/sites/site-changes.test.ts',
+  'packages/core/test/database/migrate.test.ts',
+];
+
+/** Runs the longest files first, and spreads those that mostly wait over the first half of the others. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const place = LONGEST.indexOf(relative(import.meta.dirname, moduleId));
-      return place === -1 ? LONGEST.length : place;
+    const pathOf = ({ moduleId }: TestSpecification) => relative(import.meta.dirname, moduleId);
+    const inOrderOf = (list: readonly string[], unsorted: readonly TestSpecification[]) => {
+      const places = new Map(list.map((path, place) => [path, place]));
+      const placeOf = (file: TestSpecification) => places.get(pathOf(file)) ?? list.length;
+      return unsorted.toSorted((a, b) => placeOf(a) - placeOf(b));
     };
     // oxlint-disable-next-line unicorn/no-array-sort -- the method of the sequencer
-    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+    const sorted = await super.sort(files);
+    const { waiting = [], busy = [] } = Object.groupBy(sorted, (file) =>
+      WAITING.includes(pathOf(file)) ? 'waiting' : 'busy',
+    );
+    const ordered = inOrderOf(LONGEST, busy);
+    const spacing = Math.ceil(ordered.length / 2 / Math.max(1, waiting.length));
+    for (const [i, file] of inOrderOf(WAITING, waiting).entries()) ordered.splice(i * (spacing + 1), 0, file);
+    return ordered;
   }
 }
 
@@ -99,7 +118,7 @@ process.env['ELECTRON_OVERRIDE_DIST_PATH'] = '/nonexistent';
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     // All test files of a worker share loaded modules. This is safe, because our modules keep no state between tests.
     isolate: false,
     // Later runs reuse the transformed modules of earlier runs.
