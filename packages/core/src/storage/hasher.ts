@@ -27,7 +27,7 @@ export interface HashStream {
    * The caller must not use the block until the result returns it, unless its memory is shared. If a stream begins with small
    * blocks of whole contents, they are hashed synchronously.
    *
-   * @throws with the code `EIO` if a thread has ended since the stream began.
+   * @throws with the code `EIO` if a thread has ended since the content began.
    */
   hash(block: Uint8Array, used: number, ends: readonly number[]): Promise<HashedBlock>;
   /** Discards a content that has begun and not ended. */
@@ -48,9 +48,11 @@ export interface Hasher {
 const MAX_SYNC_BYTES = 128 * 1024;
 const MAX_SYNC_CONTENTS = 256;
 
-/** Creates a hasher. The threads start on first use, restart after an error, and do not keep the process alive. */
+/** Creates a hasher. The threads start on first use, end when they are idle, restart after an error, and do not keep the process alive. */
 export function createHasher(): Hasher {
-  const threads = new Threads<HashJob, HashJob>(startChain);
+  /** The streams with a content that has begun and not ended. The threads have its hash so far. */
+  const unfinished = new Set<number>();
+  const threads = new Threads<HashJob, HashJob>(startChain, () => unfinished.size > 0);
   let streams = 0;
   return {
     stream() {
@@ -62,13 +64,15 @@ export function createHasher(): Hasher {
           const isSmall = used <= MAX_SYNC_BYTES && ends.length <= MAX_SYNC_CONTENTS;
           const canHashNow = usedThreads === null && isSmall && (ends.at(-1) ?? 0) === used;
           if (canHashNow) return toHashedBlock(hashNow(job));
-          if (usedThreads !== null && usedThreads !== threads.running) throw threadEnded();
+          if (unfinished.has(streamNumber) && usedThreads !== threads.running) throw threadEnded();
+          if (ends.length > 0) unfinished.delete(streamNumber);
+          if ((ends.at(-1) ?? 0) < used) unfinished.add(streamNumber);
           const result = threads.run(job, transferListOf(job));
           usedThreads = threads.running;
           return toHashedBlock(await result);
         },
         close() {
-          if (usedThreads === null || usedThreads !== threads.running) return;
+          if (!unfinished.delete(streamNumber) || usedThreads === null || usedThreads !== threads.running) return;
           const end: HashJob = { job: 0, streamNumber, block: null, used: 0, ends: [], digests: {} };
           usedThreads.first.postMessage(end, transferListOf(end));
         },

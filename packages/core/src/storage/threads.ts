@@ -18,18 +18,28 @@ export interface ThreadChain {
   last: Worker;
 }
 
-/** Threads that process jobs in order. They start on first use, restart after an error, and do not keep the process alive. */
+/** How long threads stay without jobs. */
+const IDLE_MS = 10_000;
+
+/**
+ * Threads that process jobs in order. They start on first use, end when they are idle, restart after an error, and do not keep the
+ * process alive.
+ */
 export class Threads<J extends Job, R extends Job> {
   readonly #start: () => ThreadChain;
+  readonly #isNeeded: () => boolean;
   readonly #waiting = new Map<number, PromiseWithResolvers<R>>();
   #running: ThreadChain | null = null;
   #jobs = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(start: () => ThreadChain) {
+  /** @param isNeeded Whether the threads have state that further jobs need, so that they stay while they are idle. Default: never. */
+  constructor(start: () => ThreadChain, isNeeded: () => boolean = () => false) {
     this.#start = start;
+    this.#isNeeded = isNeeded;
   }
 
-  /** The running threads; `null` before the first job and after an error. */
+  /** The running threads; `null` before the first job, after an error, and when they have ended because they were idle. */
   get running(): ThreadChain | null {
     return this.#running;
   }
@@ -44,6 +54,7 @@ export class Threads<J extends Job, R extends Job> {
     const result = Promise.withResolvers<R>();
     const number = (this.#jobs += 1);
     this.#waiting.set(number, result);
+    clearTimeout(this.#idleTimer);
     this.#running ??= this.#startChain();
     this.#running.last.ref();
     this.#running.first.postMessage({ ...job, job: number }, transferList);
@@ -52,7 +63,17 @@ export class Threads<J extends Job, R extends Job> {
 
   /** Ends the threads. Pending jobs fail. */
   async close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
     if (this.#running) await endChain(this.#running);
+  }
+
+  #endWhenIdle(): void {
+    this.#idleTimer = setTimeout(() => {
+      if (this.#isNeeded()) return this.#endWhenIdle();
+      const idleThreads = this.#running;
+      this.#running = null;
+      if (idleThreads) void endChain(idleThreads);
+    }, IDLE_MS).unref();
   }
 
   #startChain(): ThreadChain {
@@ -82,7 +103,10 @@ export class Threads<J extends Job, R extends Job> {
   #settle(result: R | FailedJob, { last }: ThreadChain): void {
     const waiting = this.#waiting.get(result.job);
     this.#waiting.delete(result.job);
-    if (this.#waiting.size === 0) last.unref();
+    if (this.#waiting.size === 0) {
+      last.unref();
+      this.#endWhenIdle();
+    }
     if ('error' in result) waiting?.reject(result.error);
     else waiting?.resolve(result);
   }

@@ -1,6 +1,6 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toUnavailable } from '../../src/database/outages.ts';
 import { createHasher, type HashStream } from '../../src/storage/hasher.ts';
 
@@ -65,6 +65,52 @@ describe('the hasher', () => {
     const { sha256s } = await stream.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, [BLOCK_BYTES]);
     const zeros = createHash('sha256').update(Buffer.alloc(BLOCK_BYTES)).digest('hex');
     expect(sha256s).toEqual([zeros]);
+  });
+});
+
+describe('idle hashing threads', () => {
+  const TEN_SECONDS = 10_000;
+  const contents = [randomBytes(BLOCK_BYTES * 2), randomBytes(BLOCK_BYTES)];
+  let startedThreads = 0;
+  const countThread = () => void (startedThreads += 1);
+
+  beforeEach(() => {
+    startedThreads = 0;
+    process.on('worker', countThread);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    process.off('worker', countThread);
+    vi.useRealTimers();
+  });
+
+  it('end, and start again for further contents of the same upload', async () => {
+    const idleHasher = createHasher();
+    const stream = idleHasher.stream();
+    for (let round = 1; round <= 3; round += 1) {
+      expect(await hashAll(stream, contents, BLOCK_BYTES)).toEqual(expectedHashes(contents));
+      expect(startedThreads).toBe(round * 2);
+      vi.advanceTimersByTime(TEN_SECONDS);
+    }
+    await idleHasher.close();
+  });
+
+  it('stay while an upload has a content that has not ended, and end after it was discarded', async () => {
+    const idleHasher = createHasher();
+    const [stream, other] = [idleHasher.stream(), idleHasher.stream()];
+    await stream.hash(Uint8Array.from(contents[1]!), BLOCK_BYTES, []);
+    await other.hash(new Uint8Array(BLOCK_BYTES), BLOCK_BYTES, []);
+    vi.advanceTimersByTime(5 * TEN_SECONDS);
+    const { sha256s } = await stream.hash(Uint8Array.from(contents[1]!), BLOCK_BYTES, [BLOCK_BYTES]);
+    expect(sha256s).toEqual([hash('sha256', Buffer.concat([contents[1]!, contents[1]!]))]);
+    vi.advanceTimersByTime(TEN_SECONDS);
+    expect(startedThreads).toBe(2);
+
+    other.close();
+    vi.advanceTimersByTime(TEN_SECONDS);
+    await hashAll(other, contents, BLOCK_BYTES);
+    expect(startedThreads).toBe(4);
+    await idleHasher.close();
   });
 });
 
