@@ -180,17 +180,15 @@ async function insertManifest(
   packs: readonly string[],
   { paths, hashes, sizes, keys, positions }: ManifestColumns,
 ): Promise<void> {
-  // One statement, so that the title and the icon of the site cost a deploy no time. A job reads them afterwards.
+  // A job reads the title and the icon of the site afterwards, so that they cost a deploy no time.
   const queued = files.some(({ path }) => path === FRONT_PAGE)
-    ? sql`with queued as (insert into front_page (deployment_id, due) values (${deployment}, ${created}))`
+    ? sql`queued as (insert into front_page (deployment_id, due) values (${deployment}, ${created})),`
     : sql``;
   await sql`
-    ${queued}
+    with ${queued} referred as (
+      insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[]))
     insert into manifest (deployment_id, paths, hashes, sizes, rules, path_keys, path_positions)
     values (${deployment}, ${paths}::text[], ${hashes}, ${sizes}::bigint[], ${rules}::jsonb, ${keys}, ${positions})`.execute(
-    db(em),
-  );
-  await sql`insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[])`.execute(
     db(em),
   );
 }

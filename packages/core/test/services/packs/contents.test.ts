@@ -75,6 +75,16 @@ describe('storage §1: equal files are stored once', () => {
     await expectSound(test);
   });
 
+  it('P4: if concurrent deploys contain hundreds of them, beside hundreds that only one has', async () => {
+    const filesOf = (prefix: string) =>
+      Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`${prefix}/${i}`, Buffer.from(`${prefix} ${i}`)]));
+    const sites = ['a', 'b', 'c', 'd'].map((own) => ({ ...filesOf('shared'), ...filesOf(own) }));
+    const finishedDeploys = await Promise.all(sites.map((files) => deploySite(test.core, caller, files)));
+    for (const [i, { body }] of finishedDeploys.entries()) await expectServed(body.deployment, sites[i]!);
+    await expectStoredOnce(Buffer.from('shared 7'));
+    await expectSound(test);
+  });
+
   it('L3: without a deadlock, even if concurrent deploys contain them in different orders', async () => {
     const deadlocks = () =>
       test.database.query(
