@@ -16,6 +16,12 @@ const GROWTH_CHECK_MS = 10;
 /** How long a body may still be processed after it has arrived. */
 const PROCESSING_MS = 5_000;
 
+const IDLE_CHECK_MS = 60_000;
+/** The event loop of an idle process is busy for at most this share of the time. */
+const IDLE_UTILIZATION = 0.02;
+/** A larger heap is not collected at once: this blocks the event loop for up to 2 ms per MiB. */
+const MAX_COLLECTED_BYTES = 64 * 1024 ** 2;
+
 /** Counts the large bodies that are being received or unpacked. */
 let openBodies = 0;
 let lastBodyAt = 0;
@@ -27,10 +33,39 @@ let heapGrowthPercent = 0;
 /**
  * Bounds how far the heap of this process grows beyond what is alive, so that many different sites take less memory. While large bodies
  * arrive, the heap may grow further: V8 counts their buffers as part of the heap, and would mark the heap again and again.
+ *
+ * When the process becomes idle, returns unused memory to the system. V8 alone keeps it for the next load.
  */
 export function boundHeap(): void {
   heapGrowthPercent = HEAP_GROWTH_PERCENT;
   setHeapGrowth(heapGrowthPercent);
+  const becomesIdle = createIdleCheck();
+  let checked = performance.eventLoopUtilization();
+  const checkIdle = () => {
+    const { utilization } = performance.eventLoopUtilization(checked);
+    checked = performance.eventLoopUtilization();
+    if (becomesIdle(utilization)) returnMemory();
+  };
+  setInterval(checkIdle, IDLE_CHECK_MS).unref();
+}
+
+/**
+ * Returns a function that gets the utilization of the event loop since its last call, from 0 to 1. It returns whether the process was busy
+ * before and is idle now. A process that has just started was busy.
+ */
+export function createIdleCheck(): (utilization: number) => boolean {
+  let wasBusy = true;
+  return (utilization) => {
+    const isBusy = utilization > IDLE_UTILIZATION;
+    const becameIdle = wasBusy && !isBusy;
+    wasBusy = isBusy;
+    return becameIdle;
+  };
+}
+
+function returnMemory(): void {
+  if (getHeapStatistics().used_heap_size > MAX_COLLECTED_BYTES) return;
+  void globalThis.gc?.({ type: 'major', execution: 'async', flavor: 'last-resort' });
 }
 
 /**
