@@ -10,10 +10,10 @@ export function copyOut(session: Client, statement: string): AsyncIterable<Buffe
 /** The data of a `COPY … FROM STDIN` statement of a pool session, which has it as its only parameter. */
 export class CopyData {
   readonly bytes: Buffer;
-  readonly onSent: () => void;
+  readonly onSent: () => Promise<void>;
 
-  /** @param onSent Called when the data was sent, while the database still reads it. Default: nothing. */
-  constructor(bytes: Buffer, onSent: () => void = () => {}) {
+  /** @param onSent Called when the data was sent, while the database still reads it. If it rejects, so does the statement. */
+  constructor(bytes: Buffer, onSent: () => Promise<void>) {
     this.bytes = bytes;
     this.onSent = onSent;
   }
@@ -30,9 +30,9 @@ export async function sendCopy(
   copy: CopyStreamQuery,
   { bytes, onSent }: CopyData,
 ): Promise<Pick<QueryResult, 'rowCount' | 'rows'>> {
-  copy.write(bytes, () => onSent());
+  const sent = new Promise<void>((resolve) => copy.write(bytes, () => resolve()));
   copy.end();
-  await finished(copy);
+  await Promise.all([finished(copy), sent.then(onSent)]);
   return { rowCount: copy.rowCount, rows: [] };
 }
 

@@ -81,7 +81,8 @@ export function collectFiles(
     refusals,
     begin(name) {
       const { path, junk, reason } = checker.begin(name);
-      const begun = (part = { path, junk, sha256: '', md5: '', size: 0 });
+      const begun = { path, junk, sha256: '', md5: '', size: 0 };
+      part = begun;
       if (refusals.count > 0) sink = null;
       else sink = junk ? pack.begin((digest) => setDigest(begun, digest), { keep: false }) : pack.begin(onDigest);
       content = junk || reason !== null ? null : collectRefusal(contentCheckOf(path, ruleFiles), refusals);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ANONYMOUS_TTL_SECONDS, type CreatedDeployment, type Warning } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
@@ -68,11 +69,11 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   await enterFence(em);
   const hashes = new Set(files.map(({ sha256 }) => sha256));
   // With many files, the manifest takes a while, so it is prepared while PostgreSQL inserts the contents.
-  let manifest = upload ? manifestOf(files) : null;
+  let manifest = upload ? await manifestOf(files) : null;
   const uploadPacks = upload && (await findPacksOfUpload(em, upload, hashes));
   const { packs, fresh } = uploadPacks
     ? { packs: uploadPacks, fresh: new Set<string>() }
-    : await assignToPacks(em, [...hashes], pack, () => (manifest = manifestOf(files)));
+    : await assignToPacks(em, [...hashes], pack, async () => void (manifest = await manifestOf(files)));
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
   const locked = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;
@@ -98,7 +99,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
-  await insertManifest(em, row, publication, packs, manifest ?? manifestOf(files));
+  await insertManifest(em, row, publication, packs, manifest ?? (await manifestOf(files)));
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
 }
@@ -163,10 +164,13 @@ interface ManifestColumns extends PathIndex {
   sizes: string;
 }
 
-function manifestOf(files: Publication['files']): ManifestColumns {
+/** Prepares a manifest in two steps, between which other requests are served: with many files, each step takes several milliseconds. */
+async function manifestOf(files: Publication['files']): Promise<ManifestColumns> {
   const paths = files.map(({ path }) => path);
+  const pathIndex = buildPathIndex(paths);
+  await nextTurn();
   return {
-    ...buildPathIndex(paths),
+    ...pathIndex,
     paths: textArray(paths),
     hashes: packHashes(files.map(({ sha256 }) => sha256)),
     sizes: numberArray(files.map(({ size }) => size)),
