@@ -50,7 +50,8 @@ afterAll(() => {
   if (rustProgram !== undefined) rmSync(dirname(rustProgram), { recursive: true });
 });
 
-const isHere = (program: string) => spawnSync(program, ['--version']).error === undefined;
+/** Whether a program runs. The shim of a tool that is not installed exists, but fails. */
+const isHere = (program: string) => spawnSync(program, ['--version']).status === 0;
 
 const server = useServer();
 
