@@ -233,6 +233,8 @@ export class PackBuilder {
     lastBatch?.catch((error: unknown) => this.#fail(error));
     await this.#settle();
     if (lastBatch) this.#batch = await lastBatch;
+    // A content that was broken off leaves its hash so far in the threads.
+    this.#hashing.close();
   }
 
   async #sealOnce(): Promise<{ sizeBytes: number }> {

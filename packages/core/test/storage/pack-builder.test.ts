@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { openDiskPacks } from '../../src/storage/disk-packs.ts';
 import { createHasher } from '../../src/storage/hasher.ts';
 import { type ContentDigest, PackBuilder } from '../../src/storage/pack-builder.ts';
@@ -180,6 +180,34 @@ function slowFile() {
   };
   return { file, waiting: waitingWrites, abandoned: () => abandonCount };
 }
+
+describe('a pack whose last content was broken off', () => {
+  it('does not keep the threads that hash it', async () => {
+    let startedThreads = 0;
+    const countThread = () => void (startedThreads += 1);
+    process.on('worker', countThread);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const ownHasher = createHasher();
+    try {
+      for (const pack of ['ea01', 'ea02']) {
+        const builder = new PackBuilder(() => store.create(pack), ownHasher);
+        await writeContent(builder, contentOf(1, MiB), [MiB]);
+        void builder.begin(() => {}).write(contentOf(2, MiB));
+        await builder.finish();
+        await builder.retain(() => true);
+        await builder.seal();
+        expect(builder.contents()).toEqual([{ sha256: sha256(contentOf(1, MiB)), offset: 0, length: MiB }]);
+        await store.remove(pack);
+        vi.advanceTimersByTime(10_000);
+      }
+      expect(startedThreads).toBe(4);
+    } finally {
+      process.off('worker', countThread);
+      vi.useRealTimers();
+      await ownHasher.close();
+    }
+  });
+});
 
 describe('a pack on a slow or broken disk', () => {
   it('makes its writer pause, so that the memory is bounded', async () => {
