@@ -10,10 +10,10 @@ export function copyOut(session: Client, statement: string): AsyncIterable<Buffe
 /** The data of a `COPY … FROM STDIN` statement of a pool session, which has it as its only parameter. */
 export class CopyData {
   readonly bytes: Buffer;
-  readonly onSent: () => Promise<void>;
+  readonly onSent: () => Promise<unknown>;
 
   /** @param onSent Called when the data was sent, while the database still reads it. If it rejects, so does the statement. */
-  constructor(bytes: Buffer, onSent: () => Promise<void>) {
+  constructor(bytes: Buffer, onSent: () => Promise<unknown>) {
     this.bytes = bytes;
     this.onSent = onSent;
   }
@@ -25,15 +25,9 @@ export function copyDataOf(parameters: unknown): CopyData | null {
   return data instanceof CopyData ? data : null;
 }
 
-/** Sends the data of a `COPY … FROM STDIN`. @returns The result, in the form of `pg`. @throws the error of the database. */
-export async function sendCopy(
-  copy: CopyStreamQuery,
-  { bytes, onSent }: CopyData,
-): Promise<Pick<QueryResult, 'rowCount' | 'rows'>> {
-  const sent = new Promise<void>((resolve) => copy.write(bytes, () => resolve()));
-  copy.end();
-  await Promise.all([finished(copy), sent.then(onSent)]);
-  return { rowCount: copy.rowCount, rows: [] };
+/** What {@link CopyIn} needs of a session. */
+interface CopySession {
+  query(copy: CopyStreamQuery): CopyStreamQuery;
 }
 
 /** A running `COPY … FROM STDIN`. */
@@ -42,7 +36,7 @@ export class CopyIn {
   readonly #ended: Promise<void>;
 
   /** @param statement The statement, whose table and columns must be quoted with {@link quoteName}. */
-  constructor(session: Client, statement: string) {
+  constructor(session: CopySession, statement: string) {
     this.#stream = session.query(from(statement));
     this.#ended = finished(this.#stream);
     this.#ended.catch(() => {}); // The method `end` throws the error.
@@ -63,6 +57,16 @@ export class CopyIn {
     await this.#ended;
     return this.#stream.rowCount;
   }
+}
+
+/** Sends the data of a running `COPY … FROM STDIN`. @returns The result, in the form of `pg`. @throws the error of the database. */
+export async function sendCopy(
+  copy: CopyIn,
+  { bytes, onSent }: CopyData,
+): Promise<Pick<QueryResult, 'rowCount' | 'rows'>> {
+  await copy.write(bytes);
+  const [rowCount] = await Promise.all([copy.end(), onSent()]);
+  return { rowCount, rows: [] };
 }
 
 /** Quotes the name of a table or column. */

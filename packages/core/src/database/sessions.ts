@@ -1,10 +1,9 @@
 import pg from 'pg';
 import { parseIntoClientConfig } from 'pg-connection-string';
-import { from } from 'pg-copy-streams';
 import type { Log } from '../log.ts';
 import { queryDurations, queryFailures } from '../metrics.ts';
 import type { Tracer } from '../tracing.ts';
-import { copyDataOf, sendCopy } from './copy.ts';
+import { copyDataOf, CopyIn, sendCopy } from './copy.ts';
 import { breaksSession, DatabaseAwayError } from './outages.ts';
 import { beginStatement } from './statement-span.ts';
 import { DatabaseWatch } from './watch.ts';
@@ -114,7 +113,7 @@ export function createSessions(address: DatabaseAddress, log: Log, tracer: Trace
       const [statement, parameters] = args as unknown as [string, unknown?];
       const copyData = copyDataOf(parameters);
       const result: unknown = copyData
-        ? sendCopy(super.query(from(statement)), copyData)
+        ? sendCopy(new CopyIn({ query: (copy) => super.query(copy) }, statement), copyData)
         : super.query(...(args as unknown as [string]));
       if (typeof callback !== 'function') Promise.resolve(result).then(() => endQuery(null), endQuery);
       return result as never;

@@ -32,6 +32,7 @@ describe('a COPY in a transaction', () => {
 
   it.each<[string, string, () => Promise<void>, object]>([
     ['the database refuses its data', '1\n1\n', async () => {}, { code: '23505' }],
+    ['the database refuses the start of much data', '1\n'.repeat(2_000_000), async () => {}, { code: '23505' }],
     ['its callback fails', '1\n', () => Promise.reject(new Error('too large')), { message: 'too large' }],
   ])('fails if %s, and the transaction can continue from its savepoint', async (_, text, onSent, error) => {
     const numbers = await numbersAfter(async (em) => {

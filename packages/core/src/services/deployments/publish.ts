@@ -68,12 +68,14 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   }
   await enterFence(em);
   const hashes = new Set(files.map(({ sha256 }) => sha256));
-  // With many files, the manifest takes a while, so it is prepared while PostgreSQL inserts the contents.
-  let manifest = upload ? await manifestOf(files) : null;
+  // With many files, the manifest takes a while, so it is prepared once, while PostgreSQL inserts the contents.
+  let preparing: Promise<ManifestColumns> | undefined;
+  const prepareManifest = () => (preparing ??= manifestOf(files));
+  if (upload) await prepareManifest();
   const uploadPacks = upload && (await findPacksOfUpload(em, upload, hashes));
   const { packs, fresh } = uploadPacks
     ? { packs: uploadPacks, fresh: new Set<string>() }
-    : await assignToPacks(em, [...hashes], pack, async () => void (manifest = await manifestOf(files)));
+    : await assignToPacks(em, [...hashes], pack, prepareManifest);
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
   const locked = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;
@@ -99,7 +101,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
-  await insertManifest(em, row, publication, packs, manifest ?? (await manifestOf(files)));
+  await insertManifest(em, row, publication, packs, await prepareManifest());
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
 }

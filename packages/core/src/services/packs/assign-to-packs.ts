@@ -39,7 +39,7 @@ export async function assignToPacks(
   em: EntityManager,
   hashes: readonly string[],
   pack: NewPack | null,
-  meanwhile: () => Promise<void> = async () => {},
+  meanwhile: () => Promise<unknown> = async () => {},
 ): Promise<{ packs: string[]; fresh: ReadonlySet<string> }> {
   const packs = new Set<string>();
   let freshContents: ReadonlySet<string> = new Set();
@@ -69,7 +69,7 @@ export async function assignToPacks(
  *
  * @param meanwhile Called while PostgreSQL inserts many contents.
  */
-async function insertAll(em: EntityManager, pack: NewPack, meanwhile: () => Promise<void>): Promise<boolean> {
+async function insertAll(em: EntityManager, pack: NewPack, meanwhile: () => Promise<unknown>): Promise<boolean> {
   const { contents } = pack;
   if (contents.length <= FEW_CONTENTS) return (await insertMissing(em, pack)) === contents.length;
   const rows = encodeRows(pack);
