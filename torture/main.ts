@@ -1,6 +1,7 @@
 // Disturbs a real server at random and checks every invariant: `npm run torture -- --help`.
 import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
+import bundleServer from '@berth/testing/bundled-server';
 import { DISTURBANCES } from './plan.ts';
 import { formatResult } from './report.ts';
 import { run } from './run.ts';
@@ -13,6 +14,7 @@ async function torture(settings: Settings): Promise<number> {
   print(
     `Seed ${settings.seed}, ${settings.seconds} s, ${settings.nodes} nodes with ${settings.workers} workers, packs on ${settings.storage}, load ${loadavg()[0]!.toFixed(1)}`,
   );
+  await bundleServer();
   const result = await run(settings, print);
   print(`\n${formatResult(result)}`);
   if (settings.json !== null)

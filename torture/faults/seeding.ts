@@ -6,7 +6,7 @@ import type { Edit } from './fault.ts';
 const TREE = join(import.meta.dirname, '../..');
 /** What a server and a run of the torture need. */
 const FOLDERS = ['apps/api', 'packages', 'torture'];
-const FILES = ['package.json', 'tsconfig.base.json'];
+const FILES = ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json'];
 
 /** A copy of the code, which shares the installed packages. */
 export interface Copy {

@@ -22,9 +22,9 @@ function kindOf(pid: number, dataDir: string, data: string): ServiceProcess['kin
   if (command.startsWith('postgres: ')) return workingFolder(pid) === data ? 'database session' : null;
   if (command.includes('/bin/postgres\0')) return command.split('\0').includes(data) ? 'database' : null;
   if (!read(`/proc/${pid}/environ`).split('\0').includes(`DATA_DIR=${dataDir}`)) return null;
-  if (command.includes('workers/worker.ts')) return 'worker';
-  if (command.includes('compressor-process.ts')) return 'compressor';
-  return command.includes('apps/api/src/main.ts') ? 'server' : null;
+  if (command.includes('apps/api/dist/worker.cjs')) return 'worker';
+  if (command.includes('apps/api/dist/compressor-process.cjs')) return 'compressor';
+  return command.includes('apps/api/dist/main.cjs') ? 'server' : null;
 }
 
 /** Sends a signal. A process that has ended is not an error. */

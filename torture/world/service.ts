@@ -44,6 +44,8 @@ export interface Service {
 export class StartFailed extends Error {}
 
 const TREE = join(import.meta.dirname, '../..');
+/** The bundled server, which is what operators run. */
+const PROGRAMS = join(TREE, 'apps/api/dist');
 const CLOCK = pathToFileURL(join(import.meta.dirname, 'clock.ts')).href;
 const START_TIMEOUT_MS = 60_000;
 const RETRY_MS = 100;
@@ -95,7 +97,7 @@ export async function createService({
   let log = '';
 
   async function launch(more: Record<string, string>): Promise<boolean> {
-    const launched = spawn(process.execPath, ['--expose-gc', join(TREE, 'apps/api/src/main.ts')], {
+    const launched = spawn(process.execPath, ['--expose-gc', join(PROGRAMS, 'main.cjs')], {
       env: { ...environment, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -146,7 +148,7 @@ export async function createService({
     },
     operate: (words, more = {}, timeout = OPERATOR_TIMEOUT_MS) =>
       new Promise((resolve) => {
-        const program = join(TREE, 'apps/api/src/operator/main.ts');
+        const program = join(PROGRAMS, 'operator.cjs');
         execFile(
           process.execPath,
           [program, ...words],
