@@ -7,10 +7,11 @@ export type FormPart =
   | { kind: 'file'; name: string | undefined; filename: string | undefined }
   | { kind: 'field'; name: string | undefined; value: string | undefined };
 
-/** The begin of the head of a file as nearly all clients write it. */
-const USUAL_BEGIN = `Content-Disposition: form-data; name="${FILES_FIELD}"; filename="`;
-/** Matches the rest of such a head, with the file name as its group. */
-const USUAL_REST = /^([^"\\\p{Cc}]+)"(?:\r\nContent-Type: [\x20-\x7e]+)?$/u;
+/** The begin of the head of a file as nearly all clients write it. Its name and the rest follow. */
+const USUAL_BEGIN = Buffer.from(`Content-Disposition: form-data; name="${FILES_FIELD}"; filename="`);
+const USUAL_NAME = /^[^\\\p{Cc}]+$/u;
+const USUAL_REST = /^"(?:\r\nContent-Type: [\x20-\x7e]+)?$/;
+const QUOTE = 0x22;
 
 /**
  * Reads the name of a file from a head that most clients write. Faster than {@link readPart}, which agrees with it.
@@ -18,8 +19,13 @@ const USUAL_REST = /^([^"\\\p{Cc}]+)"(?:\r\nContent-Type: [\x20-\x7e]+)?$/u;
  * @returns `null` for any other head.
  */
 export function readUsualFile(head: Buffer): string | null {
-  const text = head.toString();
-  return text.startsWith(USUAL_BEGIN) ? (USUAL_REST.exec(text.slice(USUAL_BEGIN.length))?.[1] ?? null) : null;
+  const begin = USUAL_BEGIN.length;
+  if (head.length < begin || head.compare(USUAL_BEGIN, 0, begin, 0, begin) !== 0) return null;
+  const end = head.indexOf(QUOTE, begin);
+  if (end < 0 || !USUAL_REST.test(head.toString('latin1', end))) return null;
+  // A part of a longer text would keep all of it in memory.
+  const name = head.toString('utf8', begin, end);
+  return USUAL_NAME.test(name) ? name : null;
 }
 
 /**
