@@ -112,20 +112,16 @@ async function startDeploy<F extends DeployFiles>(
       endPhase('receive');
       if (received.refusals.count > 0) await addRuleFileRefusal(core, received);
       throwRefusals(received.refusals);
-      const checksums = hasChecksums ? form.readChecksums() : null;
-      const settings = readDeployOptions(scope, form.options);
       await pack.finish();
       stored.query();
       const { parts, ruleFiles, leftOut } = received;
-      if (checksums) verifyChecksums(parts, checksums);
+      if (hasChecksums) verifyChecksums(parts, form);
+      const settings = readDeployOptions(scope, form.options);
+      const hasMany = parts.length > MANY_FILES;
+      if (hasMany) await ownTurn(clientOf(caller));
+      const files = publishedFiles(parts, hasChecksums ? FILES_FIELD : 'archive');
       // What follows is done while the pack is made durable. With many files, it is done in steps, between which the pack advances.
       const newPack = await sealNewContents(core, pack, stored);
-      const hasMany = parts.length > MANY_FILES;
-      if (hasMany) {
-        await nextTurn();
-        await ownTurn(clientOf(caller));
-      }
-      const files = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
       if (hasMany) await nextTurn();
       const publication = {
         files,

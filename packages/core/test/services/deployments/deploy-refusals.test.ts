@@ -77,6 +77,10 @@ describe('T7: checksums', () => {
     await expectInvalidFile({ a: 'a', b: 'c' }, 'b', `checksums[1] is ${MD5_OF_B}`, { checksums });
   });
 
+  it('are refused if they are not checksums and there is no file', async () => {
+    await expectInvalid({}, { checksums: '[""]' }, 'checksums.0', '32 hex digits');
+  });
+
   it('are refused if they do not include the checksums of junk files', async () => {
     const files = { '.DS_Store': 'junk', a: 'a' };
     await expectInvalid(files, { checksums: `["${MD5_OF_A}"]` }, 'checksums', `${notOneEach} 1 for 2 file parts`);
