@@ -9,12 +9,15 @@ export function copyOut(session: Client, statement: string): AsyncIterable<Buffe
 
 /** The data of a `COPY … FROM STDIN` statement of a pool session, which has it as its only parameter. */
 export class CopyData {
-  readonly bytes: Buffer;
+  readonly chunks: Iterable<Buffer>;
   readonly onSent: () => Promise<unknown>;
 
-  /** @param onSent Called when the data was sent, while the database still reads it. If it rejects, so does the statement. */
-  constructor(bytes: Buffer, onSent: () => Promise<unknown>) {
-    this.bytes = bytes;
+  /**
+   * @param chunks The data. Each chunk is taken when the connection accepts it, so that the database reads one while the next is encoded.
+   * @param onSent Called when the data was sent, while the database still reads it. If it rejects, so does the statement.
+   */
+  constructor(chunks: Iterable<Buffer>, onSent: () => Promise<unknown>) {
+    this.chunks = chunks;
     this.onSent = onSent;
   }
 }
@@ -62,9 +65,9 @@ export class CopyIn {
 /** Sends the data of a running `COPY … FROM STDIN`. @returns The result, in the form of `pg`. @throws the error of the database. */
 export async function sendCopy(
   copy: CopyIn,
-  { bytes, onSent }: CopyData,
+  { chunks, onSent }: CopyData,
 ): Promise<Pick<QueryResult, 'rowCount' | 'rows'>> {
-  await copy.write(bytes);
+  for (const chunk of chunks) await copy.write(chunk);
   const [rowCount] = await Promise.all([copy.end(), onSent()]);
   return { rowCount, rows: [] };
 }

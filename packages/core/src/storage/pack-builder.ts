@@ -71,6 +71,7 @@ export class PackBuilder {
   #failure: { error: unknown } | null = null;
   #finishing: Promise<void> | null = null;
   #sealing: Promise<{ sizeBytes: number }> | null = null;
+  #index: Buffer | null = null;
 
   /** @param openFile Opens the file of the pack. Called at most once. */
   constructor(openFile: () => Promise<PackFile>, hasher: Hasher) {
@@ -113,6 +114,11 @@ export class PackBuilder {
   /** Returns every distinct content in pack order. The list is complete after {@link finish} has resolved. */
   contents(): readonly IndexEntry[] {
     return [...this.#entries.values()];
+  }
+
+  /** Returns the encoded index of {@link contents}. Call it after {@link retain}. */
+  index(): Buffer {
+    return (this.#index ??= encodePackIndex(this.contents()));
   }
 
   /** Drops duplicates and the contents that `wanted` rejects, and closes the gaps. Call it after {@link finish}. */
@@ -239,7 +245,7 @@ export class PackBuilder {
 
   async #sealOnce(): Promise<{ sizeBytes: number }> {
     const contentBytes = this.#flushed + this.#used;
-    const packIndex = encodePackIndex(this.contents());
+    const packIndex = this.index();
     await this.#settle();
     const target = await this.#openOnce();
     const lastBatch = this.#batch ? [this.#batch.subarray(0, this.#used)] : [];

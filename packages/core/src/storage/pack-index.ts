@@ -9,7 +9,10 @@ export interface IndexEntry {
 }
 
 const MAGIC = Buffer.from('BERTHPK1', 'latin1');
-const ENTRY_BYTES = 32 + 8 + 8;
+/** The size of an entry of an encoded index, whose parts are at these positions. */
+export const ENTRY_BYTES = 32 + 8 + 8;
+export const ENTRY_OFFSET_AT = 32;
+export const ENTRY_LENGTH_AT = 40;
 const UINT32 = 2 ** 32;
 const FOOTER_BYTES = 8 + 32 + MAGIC.length;
 
@@ -39,6 +42,6 @@ export function packBytesOf(contents: number, length: number): number {
 }
 
 /** Writes a number as 8 bytes, in two halves, which is faster than with a BigInt. */
-export function writeNumber(bytes: Buffer, value: number, at: number): number {
+function writeNumber(bytes: Buffer, value: number, at: number): number {
   return bytes.writeUInt32BE(value % UINT32, bytes.writeUInt32BE(Math.floor(value / UINT32), at));
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { useTestCore } from '@berth/testing/core';
 import { CompiledQuery, sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CopyData } from '../../src/database/copy.ts';
 import { db } from '../../src/database/tables.ts';
 
@@ -17,17 +17,33 @@ const numbersAfter = (work: (em: EntityManager) => Promise<void>) =>
     return rows.map(({ n }) => n);
   });
 
-const copyNumbers = (em: EntityManager, text: string, onSent = async () => {}) =>
-  db(em).executeQuery(CompiledQuery.raw('copy number from stdin', [new CopyData(Buffer.from(text), onSent)]));
+async function copyNumbers(em: EntityManager, chunks: Iterable<Buffer>, onSent = async () => {}): Promise<void> {
+  await db(em).executeQuery(CompiledQuery.raw('copy number from stdin', [new CopyData(chunks, onSent)]));
+}
 
 describe('a COPY in a transaction', () => {
   it('inserts its data, and calls back while the database reads it', async () => {
     let isSent = false;
     const numbers = await numbersAfter(async (em) => {
-      await copyNumbers(em, '2\n1\n', async () => void (isSent = true));
+      await copyNumbers(em, [Buffer.from('2\n1\n')], async () => void (isSent = true));
       expect(isSent).toBe(true);
     });
     expect(numbers).toEqual([1, 2]);
+  });
+
+  it('takes each chunk of its data in a later turn of the event loop, once the connection has accepted the chunk before', async () => {
+    let turn = 0;
+    const nextTurns = setInterval(() => (turn += 1), 0);
+    onTestFinished(() => clearInterval(nextTurns));
+    const turns = new Set<number>();
+    function* chunks() {
+      for (const line of ['1\n', '2\n', '3\n']) {
+        turns.add(turn);
+        yield Buffer.from(line.padStart(4 * 1024 ** 2, '0'));
+      }
+    }
+    expect(await numbersAfter((em) => copyNumbers(em, chunks()))).toEqual([1, 2, 3]);
+    expect(turns.size).toBe(3);
   });
 
   it.each<[string, string, () => Promise<void>, object]>([
@@ -36,9 +52,9 @@ describe('a COPY in a transaction', () => {
     ['its callback fails', '1\n', () => Promise.reject(new Error('too large')), { message: 'too large' }],
   ])('fails if %s, and the transaction can continue from its savepoint', async (_, text, onSent, error) => {
     const numbers = await numbersAfter(async (em) => {
-      await expect(copyNumbers(em, text, onSent)).rejects.toMatchObject(error);
+      await expect(copyNumbers(em, [Buffer.from(text)], onSent)).rejects.toMatchObject(error);
       await sql`rollback to savepoint before_copy`.execute(db(em));
-      await copyNumbers(em, '3\n');
+      await copyNumbers(em, [Buffer.from('3\n')]);
     });
     expect(numbers).toEqual([3]);
   });

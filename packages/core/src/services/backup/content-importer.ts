@@ -3,7 +3,7 @@ import type { Core } from '../../core.ts';
 import type { BackupMember } from '../../storage/backup-file.ts';
 import type { ContentSink } from '../../storage/pack-builder.ts';
 import { type OpenPack, openPack } from '../packs/open-packs.ts';
-import { byteaArray, numberArray } from '../packs/contents.ts';
+import { numberArray, packHashes } from '../packs/contents.ts';
 
 const CONTENT_MEMBER = /^contents\/([0-9a-f]{64})\/(\d{8})$/;
 /** A pack is sealed when it has this many bytes or contents, and another one begins. */
@@ -86,10 +86,11 @@ export class ContentImporter {
     const contents = pack.contents();
     await this.#session.query(
       `insert into imported_content (hash, pack_id, "offset", length)
-       select hash, $1, "offset", length from unnest($2::bytea[], $3::bigint[], $4::bigint[]) as c (hash, "offset", length)`,
+       select substring($2::bytea from (position::int - 1) * 32 + 1 for 32), $1, "offset", length
+       from unnest($3::bigint[], $4::bigint[]) with ordinality as c ("offset", length, position)`,
       [
         pack.id,
-        byteaArray(contents.map((content) => content.sha256)),
+        packHashes(contents.map((content) => content.sha256)),
         numberArray(contents.map(({ offset }) => offset)),
         numberArray(contents.map(({ length }) => length)),
       ],

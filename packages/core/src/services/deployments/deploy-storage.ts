@@ -94,7 +94,8 @@ export async function countStorage(
   { files, upload }: { files: readonly { sha256: string; size: number }[]; upload: Buffer | null },
   fresh: ReadonlySet<string>,
 ): Promise<void> {
-  const contents = new Map(upload ? [] : files.map(({ sha256, size }) => [sha256, size]));
+  const contents = new Map<string, number>();
+  if (!upload) for (const { sha256, size } of files) contents.set(sha256, size);
   if (caller.kind === 'anonymous') {
     await lockAnonymousAddress(em, caller.address);
     return requireAnonymousStorage(em, caller.address, contents);

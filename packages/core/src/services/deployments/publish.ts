@@ -75,7 +75,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   const uploadPacks = upload && (await findPacksOfUpload(em, upload, hashes));
   const { packs, fresh } = uploadPacks
     ? { packs: uploadPacks, fresh: new Set<string>() }
-    : await assignToPacks(em, [...hashes], pack, prepareManifest);
+    : await assignToPacks(em, hashes, pack, prepareManifest);
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
   const locked = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;

@@ -10,6 +10,8 @@ import type { IndexEntry } from '../../storage/pack-index.ts';
 export interface NewPack {
   id: string;
   contents: readonly IndexEntry[];
+  /** The encoded index of the pack. */
+  index: Buffer;
   /** Resolves when the transaction that refers to the pack may begin: small packs on a disk become durable meanwhile. Rejects like `sealed`. */
   ready: Promise<unknown>;
   /** Resolves when the pack is durable; rejects if it cannot be written. */
@@ -32,11 +34,6 @@ export function unpackHashes(packed: Uint8Array): string[] {
   return Array.from({ length: packed.length / HASH_BYTES }, (_, i) =>
     hex.slice(i * HASH_BYTES * 2, (i + 1) * HASH_BYTES * 2),
   );
-}
-
-/** Formats hashes as the text of a `bytea[]`. */
-export function byteaArray(hashes: readonly string[]): string {
-  return hashes.length === 0 ? '{}' : `{"\\\\x${hashes.join('","\\\\x')}"}`;
 }
 
 /** Formats numbers as the text of a `bigint[]`. The driver takes ten times as long, because it escapes each number. */
@@ -83,9 +80,15 @@ export function joinNumbers(numbers: Expression<number[]>) {
   return fn<string>('array_to_string', [numbers, val(',')]);
 }
 
+/** SQL for an array of the given hashes, which are in hex. */
+export function hashArray(hashes: readonly string[]): RawBuilder<Uint8Array[]> {
+  const hash = hashAtPosition(packHashes(hashes), 'position');
+  return sql`array(select ${hash} from generate_series(1, ${hashes.length}::int) as position)`;
+}
+
 /** SQL for the condition that a row of `content` has one of the given hashes, which are in hex. */
 export function isOneOf(hashes: readonly string[]): RawBuilder<boolean> {
-  return sql<boolean>`hash = any(${byteaArray(hashes)}::bytea[])`;
+  return sql<boolean>`hash = any(${hashArray(hashes)})`;
 }
 
 /** Returns whether any of the given contents is stored. The sweep can remove contents unless the fence is held. */
@@ -94,7 +97,8 @@ export async function isAnyStored(em: EntityManager, hashes: readonly string[]):
   return row !== undefined;
 }
 
-const MAX_HASHES_PER_QUERY = 1000;
+/** Fewer queries cost less, but the last one begins only after the last content. */
+const MAX_HASHES_PER_QUERY = 2_500;
 
 /**
  * Finds which contents are stored, while further contents still arrive. Queries the database in batches. The sweep can

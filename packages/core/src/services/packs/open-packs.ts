@@ -47,6 +47,7 @@ export function openPack(core: Core): OpenPack {
     begin: (onDigest, options) => builder.begin(onDigest, options),
     finish: () => builder.finish(),
     contents: () => builder.contents(),
+    index: () => builder.index(),
     retain: (wanted) => builder.retain(wanted),
     seal: () => builder.seal(),
     keep: () => void (isKept = true),
@@ -87,7 +88,7 @@ export async function sealNewContents(
   sealed.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
   const contentBytes = contents.reduce((sum, { length }) => sum + length, 0);
   const ready = contentBytes >= core.packs.concurrentSealBytes ? sealed : Promise.resolve();
-  return { id: pack.id, contents, ready, sealed };
+  return { id: pack.id, contents, index: pack.index(), ready, sealed };
 }
 
 /**

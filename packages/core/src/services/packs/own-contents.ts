@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type RawBuilder, sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { byteaArray, splitNumbers, unpackHashes } from './contents.ts';
+import { hashArray, splitNumbers, unpackHashes } from './contents.ts';
 
 const MAX_RECENT_DEPLOYMENTS = 10;
 /** The maximum number of contents for which the database searches, to return only rows that may have one of them. */
@@ -74,5 +74,5 @@ const uploadsWith = (core: Core, account: string, wanted: ReadonlySet<string>) =
 function mayHold(packed: RawBuilder<unknown>, wanted: ReadonlySet<string>): RawBuilder<unknown> {
   if (wanted.size > MAX_SEARCHED_IN_DATABASE) return sql`true`;
   return sql`exists (
-    select 1 from unnest(${byteaArray([...wanted])}::bytea[]) as w (hash) where position(w.hash in ${packed}) > 0)`;
+    select 1 from unnest(${hashArray([...wanted])}) as w (hash) where position(w.hash in ${packed}) > 0)`;
 }
