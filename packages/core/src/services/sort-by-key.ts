@@ -11,7 +11,7 @@ const [HIGH, LOW] = endianness() === 'LE' ? [1, 0] : [0, 1];
  */
 export function sortByKey(keys: Uint32Array): Uint32Array<ArrayBuffer> {
   const count = keys.length / 2;
-  // V8 sorts numbers without a comparison function, which takes a fifth of the time: the high half of each key, then its position.
+  // V8 sorts numbers without a comparison function, which takes a quarter of the time: the high half of each key, then its position.
   const halves = new Uint32Array(count * 2);
   for (let position = 0; position < count; position += 1) {
     halves[position * 2 + HIGH] = keys[position * 2]!;

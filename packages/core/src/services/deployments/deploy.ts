@@ -117,11 +117,13 @@ async function startDeploy<F extends DeployFiles>(
       const { parts, ruleFiles, leftOut } = received;
       if (hasChecksums) verifyChecksums(parts, form);
       const settings = readDeployOptions(scope, form.options);
+      // What follows is done while the pack is made durable. With many files, it is done in steps, between which the pack advances.
+      const sealing = sealNewContents(core, pack, stored);
+      sealing.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
       const hasMany = parts.length > MANY_FILES;
       if (hasMany) await ownTurn(clientOf(caller));
       const files = publishedFiles(parts, hasChecksums ? FILES_FIELD : 'archive');
-      // What follows is done while the pack is made durable. With many files, it is done in steps, between which the pack advances.
-      const newPack = await sealNewContents(core, pack, stored);
+      const newPack = await sealing;
       if (hasMany) await nextTurn();
       const publication = {
         files,
