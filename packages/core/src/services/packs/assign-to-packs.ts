@@ -47,6 +47,7 @@ export async function assignToPacks(
   let freshContents: ReadonlySet<string> = new Set();
   if (pack && (await insertAll(em, pack, meanwhile))) {
     packs.add(pack.id);
+    // The pack has only contents of the deployment.
     freshContents = pack.contents.length === hashes.size ? hashes : new Set(pack.contents.map((c) => c.sha256));
   }
   const storedHashes = freshContents === hashes ? [] : [...hashes].filter((hash) => !freshContents.has(hash));
