@@ -34,7 +34,7 @@ describe('a zip archive that is dropped', () => {
     expect(files).toBe(2);
     expect((await server().visit(url)).text).toBe('unpacked');
     expect((await server().visit(url, '/docs/a.txt')).text).toBe('inner');
-    expect(desktop.staged()).toEqual([]);
+    await expect.poll(() => desktop.staged()).toEqual([]);
   });
 
   it('without a front page is published only after a question', async () => {
@@ -57,7 +57,7 @@ describe('a zip archive that is dropped', () => {
     const desktop = await openProxied(server());
     const id = await desktop.dropSite(await makeArchive(files as unknown as Files));
     expect((await desktop.until(id, 'failed')).state.problem.message).toContain(message);
-    expect(desktop.staged()).toEqual([]);
+    await expect.poll(() => desktop.staged()).toEqual([]);
   });
 
   it('that is damaged is not published', async () => {
