@@ -71,6 +71,7 @@ export class PackBuilder {
   #failure: { error: unknown } | null = null;
   #finishing: Promise<void> | null = null;
   #sealing: Promise<{ sizeBytes: number }> | null = null;
+  #retaining: Promise<void> | null = null;
   #index: Buffer | null = null;
 
   /** @param openFile Opens the file of the pack. Called at most once. */
@@ -122,11 +123,16 @@ export class PackBuilder {
   }
 
   /** Drops duplicates and the contents that `wanted` rejects, and closes the gaps. Call it after {@link finish}. */
-  async retain(wanted: (sha256: string) => boolean): Promise<void> {
+  retain(wanted: (sha256: string) => boolean): Promise<void> {
+    return (this.#retaining = this.#retainOnly(wanted));
+  }
+
+  async #retainOnly(wanted: (sha256: string) => boolean): Promise<void> {
     const wantedContents = this.contents().filter(({ sha256 }) => wanted(sha256));
     const keptBytes = wantedContents.reduce((sum, { length }) => sum + length, 0);
     if (keptBytes === this.#flushed + this.#used && wantedContents.length === this.#entries.size) return;
     this.#entries.clear();
+    this.#index = null;
     if (wantedContents.length > 0 && this.#flushed > 0) {
       if (this.#batch && this.#used > 0) this.#flush(Promise.resolve(this.#batch));
       await this.#settle();
@@ -148,6 +154,7 @@ export class PackBuilder {
     this.#fail(new Error('The pack was abandoned'));
     this.#hashing.close();
     await this.#finishing?.catch(() => {});
+    await this.#retaining?.catch(() => {});
     await this.#writes;
     await this.#sealing?.catch(() => {});
     const openedFile = await this.#file?.catch(() => null);

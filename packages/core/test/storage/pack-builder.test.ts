@@ -324,6 +324,29 @@ describe('a pack that is abandoned early', () => {
     expect(steps).toEqual(['sealed', 'abandoned']);
   });
 
+  it('is abandoned only after its contents have been moved', async () => {
+    const steps: string[] = [];
+    const { promise: mayRead, resolve: allowRead } = Promise.withResolvers<void>();
+    const { promise: readBegun, resolve: beginRead } = Promise.withResolvers<void>();
+    const file: PackFile = {
+      write: async () => {},
+      read: () => (beginRead(), mayRead.then(() => void steps.push('read'))),
+      seal: async () => {},
+      abandon: async () => void steps.push('abandoned'),
+    };
+    const builder = new PackBuilder(async () => file, hasher);
+    await writeContent(builder, contentOf(1, MiB), [MiB]);
+    await writeContent(builder, contentOf(2, MiB), [MiB]);
+    await builder.finish();
+    const retaining = builder.retain((hash) => hash === sha256(contentOf(2, MiB)));
+    await readBegun;
+    const packAbandoned = builder.abandon();
+    await new Promise(setImmediate);
+    allowRead();
+    await Promise.all([retaining, packAbandoned]);
+    expect(steps).toEqual(['read', 'abandoned']);
+  });
+
   it('is removed if it is abandoned while it is being sealed', async () => {
     const builder = new PackBuilder(() => store.create('fb01'), hasher);
     await writeContent(builder, contentOf(1, 3 * MiB), [MiB]);
