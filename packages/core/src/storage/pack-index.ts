@@ -9,10 +9,11 @@ export interface IndexEntry {
 }
 
 const MAGIC = Buffer.from('BERTHPK1', 'latin1');
-/** The size of an entry of an encoded index, whose parts are at these positions. */
-export const ENTRY_BYTES = 32 + 8 + 8;
+/** Where the offset and the length are in an entry of an encoded index, which begins with the hash. */
 export const ENTRY_OFFSET_AT = 32;
-export const ENTRY_LENGTH_AT = 40;
+export const ENTRY_LENGTH_AT = ENTRY_OFFSET_AT + 8;
+/** The size of an entry of an encoded index. */
+export const ENTRY_BYTES = ENTRY_LENGTH_AT + 8;
 const UINT32 = 2 ** 32;
 const FOOTER_BYTES = 8 + 32 + MAGIC.length;
 

@@ -1,9 +1,10 @@
 import type { Client } from 'pg';
 import type { Core } from '../../core.ts';
+import { CopyIn } from '../../database/copy.ts';
 import type { BackupMember } from '../../storage/backup-file.ts';
 import type { ContentSink } from '../../storage/pack-builder.ts';
 import { type OpenPack, openPack } from '../packs/open-packs.ts';
-import { numberArray, packHashes } from '../packs/contents.ts';
+import { contentRows, copyContentsTo } from '../packs/content-rows.ts';
 
 const CONTENT_MEMBER = /^contents\/([0-9a-f]{64})\/(\d{8})$/;
 /** A pack is sealed when it has this many bytes or contents, and another one begins. */
@@ -83,17 +84,9 @@ export class ContentImporter {
     this.#pack = null;
     this.#packBytes = 0;
     this.#packContents = 0;
-    const contents = pack.contents();
-    await this.#session.query(
-      `insert into imported_content (hash, pack_id, "offset", length)
-       select substring($2::bytea from (position::int - 1) * 32 + 1 for 32), $1, "offset", length
-       from unnest($3::bigint[], $4::bigint[]) with ordinality as c ("offset", length, position)`,
-      [
-        pack.id,
-        packHashes(contents.map((content) => content.sha256)),
-        numberArray(contents.map(({ offset }) => offset)),
-        numberArray(contents.map(({ length }) => length)),
-      ],
-    );
+    const copy = new CopyIn(this.#session, copyContentsTo('imported_content'));
+    for (const rows of contentRows({ id: pack.id, contents: pack.contents(), index: pack.index() }))
+      await copy.write(rows);
+    await copy.end();
   }
 }

@@ -3,28 +3,12 @@ import { CompiledQuery, sql } from 'kysely';
 import { CopyData } from '../../database/copy.ts';
 import { db } from '../../database/tables.ts';
 import { unavailable } from '../../errors.ts';
-import { ENTRY_BYTES, ENTRY_LENGTH_AT, ENTRY_OFFSET_AT } from '../../storage/pack-index.ts';
-import { sortByKey } from '../sort-by-key.ts';
-import { HASH_BYTES, hashAtPosition, isOneOf, type NewPack, numberArray, packHashes } from './contents.ts';
+import { contentRows, copyContentsTo } from './content-rows.ts';
+import { hashAtPosition, isOneOf, type NewPack, numberArray, packHashes } from './contents.ts';
 
 const UNIQUE_VIOLATION = '23505';
 /** Up to this number of contents, one statement with a conflict check is faster than the four round trips of a COPY in a savepoint. */
 const FEW_CONTENTS = 500;
-
-const COPY_CONTENTS = 'copy content (hash, pack_id, "offset", length) from stdin (format binary)';
-const COPY_HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
-const COPY_END = Buffer.of(0xff, 0xff);
-const PACK_BYTES = 16;
-const NUMBER_BYTES = 8;
-/** The sizes of the columns. In a row, each column follows its size. */
-const COLUMN_BYTES = [HASH_BYTES, PACK_BYTES, NUMBER_BYTES, NUMBER_BYTES];
-const HASH_AT = 6;
-const PACK_AT = HASH_AT + HASH_BYTES + 4;
-const OFFSET_AT = PACK_AT + PACK_BYTES + 4;
-const LENGTH_AT = OFFSET_AT + NUMBER_BYTES + 4;
-const ROW_BYTES = LENGTH_AT + NUMBER_BYTES;
-/** The number of rows that are encoded at once. */
-const CHUNK_ROWS = 2_000;
 
 /**
  * Assigns every content of a deployment to a pack, in the deploy's transaction and under the fence: new contents to the
@@ -50,8 +34,8 @@ export async function assignToPacks(
     // The pack has only contents of the deployment.
     freshContents = pack.contents.length === hashes.size ? hashes : new Set(pack.contents.map((c) => c.sha256));
   }
-  const storedHashes = freshContents === hashes ? [] : [...hashes].filter((hash) => !freshContents.has(hash));
-  if (storedHashes.length > 0) {
+  if (freshContents.size < hashes.size) {
+    const storedHashes = [...hashes].filter((hash) => !freshContents.has(hash));
     const rows = await db(em)
       .selectFrom('content')
       .select(({ fn }) => ['pack_id as pack', fn.countAll<number>().as('contents')])
@@ -77,7 +61,9 @@ async function insertAll(em: EntityManager, pack: NewPack, meanwhile: () => Prom
   if (contents.length <= FEW_CONTENTS) return (await insertMissing(em, pack)) === contents.length;
   await sql`savepoint fresh`.execute(db(em));
   try {
-    await db(em).executeQuery(CompiledQuery.raw(COPY_CONTENTS, [new CopyData(encodeRows(pack), meanwhile)]));
+    await db(em).executeQuery(
+      CompiledQuery.raw(copyContentsTo('content'), [new CopyData(contentRows(pack), meanwhile)]),
+    );
     await sql`release savepoint fresh`.execute(db(em));
     return true;
   } catch (error) {
@@ -85,47 +71,6 @@ async function insertAll(em: EntityManager, pack: NewPack, meanwhile: () => Prom
     await sql`rollback to savepoint fresh`.execute(db(em));
     return (await insertMissing(em, pack)) === contents.length;
   }
-}
-
-/**
- * Encodes the rows of contents for COPY, in the order of their hashes: such rows are inserted faster, and cannot make two deploys
- * wait for each other.
- */
-function* encodeRows({ id, contents, index }: NewPack): Generator<Buffer> {
-  const row = Buffer.alloc(ROW_BYTES);
-  row.writeInt16BE(COLUMN_BYTES.length);
-  let at = 2;
-  for (const bytes of COLUMN_BYTES) at = row.writeInt32BE(bytes, at) + bytes;
-  row.write(id.replaceAll('-', ''), PACK_AT, 'hex');
-  yield COPY_HEADER;
-  const order = sortByKey(keysOf(index, contents.length));
-  for (let from = 0; from < order.length; from += CHUNK_ROWS) {
-    const positions = order.subarray(from, from + CHUNK_ROWS);
-    const rows = Buffer.alloc(positions.length * ROW_BYTES, row);
-    for (let i = 0; i < positions.length; i += 1) {
-      const [rowAt, entryAt] = [i * ROW_BYTES, positions[i]! * ENTRY_BYTES];
-      copyBytes(index, entryAt, rows, rowAt + HASH_AT, HASH_BYTES);
-      copyBytes(index, entryAt + ENTRY_OFFSET_AT, rows, rowAt + OFFSET_AT, NUMBER_BYTES);
-      copyBytes(index, entryAt + ENTRY_LENGTH_AT, rows, rowAt + LENGTH_AT, NUMBER_BYTES);
-    }
-    yield rows;
-  }
-  yield COPY_END;
-}
-
-/** Copies few bytes, for which a call of Node takes longer. */
-function copyBytes(from: Buffer, fromAt: number, to: Buffer, toAt: number, count: number): void {
-  for (let i = 0; i < count; i += 1) to[toAt + i] = from[fromAt + i]!;
-}
-
-/** Returns the first 8 bytes of each hash in an index. */
-function keysOf(index: Buffer, count: number): Uint32Array {
-  const keys = new Uint32Array(count * 2);
-  for (let i = 0; i < count; i += 1) {
-    keys[i * 2] = index.readUInt32BE(i * ENTRY_BYTES);
-    keys[i * 2 + 1] = index.readUInt32BE(i * ENTRY_BYTES + 4);
-  }
-  return keys;
 }
 
 async function insertMissing(em: EntityManager, { id, contents }: NewPack): Promise<number> {
