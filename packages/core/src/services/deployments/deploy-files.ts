@@ -3,7 +3,6 @@ import { invalid, invalidFile, InvalidFiles } from '../../errors.ts';
 import type { ContentDigest, ContentSink, PackBuilder } from '../../storage/pack-builder.ts';
 import type { RuleFileBytes } from '../../rule-compiler/compile-rule-files.ts';
 import type { FileLimits } from '../accounts/plans.ts';
-import type { DeployForm } from './deploy-form.ts';
 import { type ContentCheck, createFileChecker, type LeftOutEntries } from './file-rules.ts';
 import { createRuleFileCheck } from './rule-files.ts';
 
@@ -134,9 +133,8 @@ function createPrivateKeyCheck(path: string): ContentCheck {
   };
 }
 
-/** Throws `validation_failed` unless the checksums of the form are the MD5 of each part, in order. Source: api §3; security T7. */
-export function verifyChecksums(parts: readonly UploadedFile[], form: Pick<DeployForm, 'readChecksums'>): void {
-  const checksums = form.readChecksums(parts.map(({ md5 }) => md5));
+/** Throws `validation_failed` unless the checksums are the MD5 of each part, in order. Source: api §3; security T7. */
+export function verifyChecksums(parts: readonly UploadedFile[], checksums: readonly string[]): void {
   if (checksums.length !== parts.length)
     throw invalid(
       'checksums',

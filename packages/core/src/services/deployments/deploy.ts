@@ -115,14 +115,15 @@ async function startDeploy<F extends DeployFiles>(
       await pack.finish();
       stored.query();
       const { parts, ruleFiles, leftOut } = received;
-      if (hasChecksums) verifyChecksums(parts, form);
+      const checksums = hasChecksums ? form.readChecksums(parts.map(({ md5 }) => md5)) : null;
       const settings = readDeployOptions(scope, form.options);
+      if (checksums) verifyChecksums(parts, checksums);
       // What follows is done while the pack is made durable. With many files, it is done in steps, between which the pack advances.
       const sealing = sealNewContents(core, pack, stored);
       sealing.catch(() => {}); // A deploy that is refused in the meantime never awaits the promise.
       const hasMany = parts.length > MANY_FILES;
       if (hasMany) await ownTurn(clientOf(caller));
-      const files = publishedFiles(parts, hasChecksums ? FILES_FIELD : 'archive');
+      const files = publishedFiles(parts, checksums ? FILES_FIELD : 'archive');
       const newPack = await sealing;
       if (hasMany) await nextTurn();
       const publication = {
