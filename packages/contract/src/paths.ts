@@ -92,14 +92,7 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
 
 /** Whether any file has the name of a folder, wherever they are. Only such a file can also be a folder. */
 function hasNameOfFolder(paths: readonly string[]): boolean {
-  const folders = new Set<string>();
-  let lastFolder: string | undefined;
-  for (const path of paths) {
-    const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    // Most files are in the folder of the file before, and comparing two texts is faster than hashing one.
-    if (folder !== lastFolder) folders.add(folder);
-    lastFolder = folder;
-  }
+  const folders = new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/') + 1)));
   const folderNames = new Set(Array.from(folders, (folder) => folder.split('/')).flat());
   return paths.some((path) => folderNames.has(path.slice(path.lastIndexOf('/') + 1)));
 }
