@@ -1,7 +1,9 @@
 import { endianness } from 'node:os';
 
+/** Whether this machine stores the low bytes of a number first. */
+export const IS_LITTLE_ENDIAN = endianness() === 'LE';
 /** Where the halves of a number of 64 bits are in memory. */
-const [HIGH, LOW] = endianness() === 'LE' ? [1, 0] : [0, 1];
+const [HIGH, LOW] = IS_LITTLE_ENDIAN ? [1, 0] : [0, 1];
 
 /**
  * Sorts keys in n log n steps, whatever they are.

@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
-import { endianness } from 'node:os';
-import { sortByKey } from '../sort-by-key.ts';
+import { IS_LITTLE_ENDIAN, sortByKey } from '../sort-by-key.ts';
 
 const POSITION_BYTES = 4;
-const IS_LITTLE_ENDIAN = endianness() === 'LE';
 
 /** The sorted keys of the paths of a manifest, and where each path is in the manifest. Numbers are big-endian. */
 export interface PathIndex {
