@@ -33,12 +33,14 @@ let heapGrowthPercent = 0;
 /**
  * Bounds how far the heap of this process grows beyond what is alive, so that many different sites take less memory. While large bodies
  * arrive, the heap may grow further: V8 counts their buffers as part of the heap, and would mark the heap again and again.
- *
- * When the process becomes idle, returns unused memory to the system. V8 alone keeps it for the next load.
  */
 export function boundHeap(): void {
   heapGrowthPercent = HEAP_GROWTH_PERCENT;
   setHeapGrowth(heapGrowthPercent);
+}
+
+/** Returns unused memory to the system whenever the process becomes idle. V8 alone keeps it for the next load. */
+export function returnMemoryWhenIdle(): void {
   const becomesIdle = createIdleCheck();
   let checked = performance.eventLoopUtilization();
   const checkIdle = () => {

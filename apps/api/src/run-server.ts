@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Log } from '@berth/core';
 import { ConfigError } from './config/environment-reader.ts';
 import { readConfig } from './config/config.ts';
-import { boundHeap } from './memory.ts';
+import { boundHeap, returnMemoryWhenIdle } from './memory.ts';
 import { welcome } from './welcome.ts';
 import { createLogger, type ProcessLog } from './logging/logger.ts';
 import type { Berth } from './server.ts';
@@ -14,6 +14,7 @@ import type { StopError } from './stop-signals.ts';
  */
 export async function runServer(stop: AbortSignal): Promise<void> {
   boundHeap();
+  returnMemoryWhenIdle();
   try {
     const { logLevel, logFormat, workers } = readConfig(process.env);
     const log = createLogger({ level: logLevel, format: logFormat, isShared: workers > 1 });

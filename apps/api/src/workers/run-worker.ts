@@ -4,7 +4,7 @@ import { readConfig } from '../config/config.ts';
 import { Health } from '../health/health.ts';
 import { createProbes } from '../health/probes.ts';
 import { HttpListener } from '../http/http-listener.ts';
-import { boundHeap } from '../memory.ts';
+import { boundHeap, returnMemoryWhenIdle } from '../memory.ts';
 import { snapshotProcess } from '../metrics/process-metrics.ts';
 import { startHeartbeat } from '../service/jobs.ts';
 import { createLogger } from '../logging/logger.ts';
@@ -15,6 +15,7 @@ import { REPORT_METRICS, type WorkerCommand, type WorkerFailure, type WorkerRepl
 /** Executes the commands of the first process. When the first process is gone, finishes running requests and exits. */
 export function runWorker(): void {
   boundHeap();
+  returnMemoryWhenIdle();
   const worker = cluster.worker!;
   const config = readConfig(process.env);
   const log = createLogger({ level: config.logLevel, format: config.logFormat, worker: worker.id });
