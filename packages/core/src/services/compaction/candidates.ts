@@ -9,7 +9,9 @@ const PAUSE_MS = 60 * 60 * 1000;
 /** Returns candidates that are due, the longest overdue first. Source: storage C1. */
 export async function dueCandidates(core: Core, limit: number): Promise<string[]> {
   const { rows } = await sql<{ pack: string }>`
-    select pack_id as pack from compaction_candidate where due <= now() order by due limit ${limit}`.execute(db(core));
+    select pack_id as pack from compaction_candidate where due <= now() order by due limit ${limit}`.execute(
+    db(core.database.em()),
+  );
   return rows.map(({ pack }) => pack);
 }
 
@@ -18,11 +20,11 @@ export async function dueCandidates(core: Core, limit: number): Promise<string[]
  * those from before it existed, and those of a restore.
  */
 export async function samplePacks(core: Core, limit: number): Promise<string[]> {
-  const { rows } = await sampledPacks(limit).execute(db(core));
+  const { rows } = await sampledPacks(limit).execute(db(core.database.em()));
   return rows.map(({ id }) => id);
 }
 
-/** Removes a pack that was examined from the candidates. */
+/** Removes a candidate that was examined. */
 export async function dropCandidate(core: Core, pack: string): Promise<void> {
   await db(core).deleteFrom('compaction_candidate').where('pack_id', '=', pack).execute();
 }

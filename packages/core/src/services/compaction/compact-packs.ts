@@ -36,14 +36,16 @@ export async function compactPacks(
   let compacted = 0;
   let writtenBytes = 0;
   const endMs = performance.now() + MAX_RUN_MS;
-  const packs = new Set([...(await dueCandidates(core, MAX_CANDIDATES)), ...(await samplePacks(core, SAMPLE_SIZE))]);
-  for (const id of packs) {
+  const candidates = new Set(await dueCandidates(core, MAX_CANDIDATES));
+  const sample = await samplePacks(core, SAMPLE_SIZE);
+  for (const id of candidates.union(new Set(sample))) {
     if (signal.aborted || writtenBytes >= maxBytes || performance.now() >= endMs) break;
     const outcome = await attemptTask(core, { task: 'compact packs', pack: id }, async () => {
       const pack = await findSparsePack(core, id, signal);
       if (signal.aborted) return false;
       const isDone = pack === null || (await compact(core, pack, (bytes) => (writtenBytes += bytes) < maxBytes));
-      await (isDone ? dropCandidate(core, id) : keepCandidate(core, id));
+      if (!isDone) await keepCandidate(core, id);
+      else if (candidates.has(id)) await dropCandidate(core, id);
       return pack !== null && isDone;
     });
     if (outcome.ok) compacted += Number(outcome.value);

@@ -1,4 +1,5 @@
 import type { Coding } from '@berth/serving';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { type CompressedForm, Pack } from '../../entities/index.ts';
@@ -39,10 +40,11 @@ const MANIFESTS_AT_ONCE = 10;
  *   deployment and no form refers to it, or after an abort. Source: storage C1.
  */
 export async function findSparsePack(core: Core, id: string, signal: AbortSignal): Promise<SparsePack | null> {
-  const row = await core.database.em().findOne(Pack, { id, state: 'sealed' }, { disableIdentityMap: true });
+  const em = core.database.em();
+  const row = await em.findOne(Pack, { id, state: 'sealed' }, { disableIdentityMap: true });
   if (!row) return null;
-  const forms = await readForms(core, id);
-  const unneeded = await readContents(core, id);
+  const forms = await readForms(em, id);
+  const unneeded = await readContents(em, id);
   const live: StoredUnit[] = [...forms];
   const places = new Set(forms.flatMap((unit) => unit.places.map(({ sha256 }) => sha256)));
   let liveBytes = sum(new Map(forms.flatMap((unit) => unit.places.map((p) => [p.sha256, p.length]))).values());
@@ -50,11 +52,11 @@ export async function findSparsePack(core: Core, id: string, signal: AbortSignal
     const neededBytes = packBytesOf(places.size, liveBytes);
     return neededBytes * 2 < row.size && row.size - neededBytes >= MIN_FREED_BYTES;
   };
-  const deployments = await readDeployments(core, id);
+  const deployments = await readDeployments(em, id);
   if (deployments.length + forms.length === 0) return null;
   for (let at = 0; at < deployments.length && isSparse(); at += MANIFESTS_AT_ONCE) {
     if (signal.aborted) return null;
-    for (const hashes of await readManifests(core, deployments.slice(at, at + MANIFESTS_AT_ONCE)))
+    for (const hashes of await readManifests(em, deployments.slice(at, at + MANIFESTS_AT_ONCE)))
       for (const sha256 of unpackHashes(hashes)) {
         const place = unneeded.get(sha256);
         if (!place) continue;
@@ -69,8 +71,8 @@ export async function findSparsePack(core: Core, id: string, signal: AbortSignal
   return { id, sizeBytes: row.size, live, deployments };
 }
 
-async function readContents(core: Core, pack: string): Promise<Map<string, IndexEntry>> {
-  const rows = await db(core)
+async function readContents(em: EntityManager, pack: string): Promise<Map<string, IndexEntry>> {
+  const rows = await db(em)
     .selectFrom('content')
     .select(({ ref }) => [hexOf(ref('hash')).as('sha256'), 'offset', 'length'])
     .where('pack_id', '=', pack)
@@ -78,8 +80,8 @@ async function readContents(core: Core, pack: string): Promise<Map<string, Index
   return new Map(rows.map((row) => [row.sha256, row]));
 }
 
-async function readForms(core: Core, pack: string): Promise<StoredUnit[]> {
-  const rows = await db(core)
+async function readForms(em: EntityManager, pack: string): Promise<StoredUnit[]> {
+  const rows = await db(em)
     .selectFrom('compression')
     .select(({ ref }) => [hexOf(ref('content_hash')).as('content'), 'forms'])
     .where('pack_id', '=', pack)
@@ -87,13 +89,13 @@ async function readForms(core: Core, pack: string): Promise<StoredUnit[]> {
   return rows.map(({ content, forms }) => ({ content, forms, places: Object.values(forms) }));
 }
 
-async function readDeployments(core: Core, pack: string): Promise<string[]> {
-  const query = db(core).selectFrom('deployment_pack').select('deployment_id as id').where('pack_id', '=', pack);
+async function readDeployments(em: EntityManager, pack: string): Promise<string[]> {
+  const query = db(em).selectFrom('deployment_pack').select('deployment_id as id').where('pack_id', '=', pack);
   return (await query.orderBy('deployment_id', 'desc').execute()).map(({ id }) => id);
 }
 
-async function readManifests(core: Core, deployments: readonly string[]): Promise<Uint8Array[]> {
-  const query = db(core)
+async function readManifests(em: EntityManager, deployments: readonly string[]): Promise<Uint8Array[]> {
+  const query = db(em)
     .selectFrom('manifest')
     .select('hashes')
     .where('deployment_id', 'in', [...deployments]);
