@@ -51,7 +51,12 @@ export async function startBerth(
   const port = 20_000 + Math.floor(Math.random() * 10_000);
   const output = outputFile === undefined ? undefined : await open(outputFile, 'w');
   const child = fork(await serverProgram(tree), {
-    execArgv: ['--expose-gc', '--max-semi-space-size=4', ...(preload === undefined ? [] : ['--import', preload])],
+    execArgv: [
+      '--expose-gc',
+      '--max-semi-space-size=4',
+      '--no-memory-reducer',
+      ...(preload === undefined ? [] : ['--import', preload]),
+    ],
     env: {
       ...process.env,
       MALLOC_ARENA_MAX: '2',
