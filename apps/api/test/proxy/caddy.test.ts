@@ -60,11 +60,12 @@ describe.skipIf(!hasCaddy && !process.env['CI'])('Caddy with the Caddyfile, in f
 
   it.skipIf(MISSING_BROWSER !== null)('serves Chromium over HTTP/3', async () => {
     // HTTP/3 starts with UDP, so a browser needs a reason not to begin with TCP. It accepts only this certificate.
-    const browser = await launchBrowser([
-      '--host-resolver-rules=MAP localhost 127.0.0.1',
-      `--origin-to-force-quic-on=localhost:${httpsPort}`,
-      `--ignore-certificate-errors-spki-list=${await publicKeyHash(httpsPort, caddy.ca)}`,
-    ]);
+    const browser = await launchBrowser({
+      switches: [
+        `--origin-to-force-quic-on=localhost:${httpsPort}`,
+        `--ignore-certificate-errors-spki-list=${await publicKeyHash(httpsPort, caddy.ca)}`,
+      ],
+    });
     try {
       const page = await browser.newPage();
       expect((await page.goto(`${proxied.backend.api}/docs`))!.status()).toBe(200);

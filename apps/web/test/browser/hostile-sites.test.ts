@@ -31,8 +31,10 @@ describe.skipIf(MISSING_BROWSER !== null)('T43: a hostile page in Chromium', () 
 
   beforeAll(async () => {
     front = await startTlsFront(() => served.server().port, { 'evil.test': PAGE });
-    const rules = `MAP * 127.0.0.1:${front.port}, EXCLUDE localhost, EXCLUDE *.localhost`;
-    browser = await launchBrowser([`--host-resolver-rules=${rules}`, '--ignore-certificate-errors']);
+    browser = await launchBrowser({
+      hosts: [`MAP * 127.0.0.1:${front.port}`],
+      switches: ['--ignore-certificate-errors'],
+    });
     const { url } = await served.server().publish({ 'index.html': PAGE }, { headers: { Host: 'app.example.test' } });
     sibling = new URL(url).origin;
     context = await browser.newContext({ ignoreHTTPSErrors: true });

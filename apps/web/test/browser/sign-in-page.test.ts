@@ -264,8 +264,7 @@ describeInBrowser('api §13: the sign-in page', (browser) => {
     const server = await startServer({
       env: { BASE_URL: 'http://berth.home', PLATFORM_DOMAIN: 'sites.home', CONSOLE_FOLDER: console.folder() },
     });
-    const rules = `MAP berth.home 127.0.0.1:${server.port}`;
-    const network = await launchBrowser([`--host-resolver-rules=${rules}`]);
+    const network = await launchBrowser({ hosts: [`MAP berth.home 127.0.0.1:${server.port}`] });
     onTestFinished(async () => {
       await network.close();
       await server.close();
