@@ -28,13 +28,21 @@ const MIN_COMPRESSED_BYTES = 512;
  * Builds the console into a folder, and writes the compressed forms of each file beside it.
  *
  * @param dist An absolute path. Its content is replaced.
- * @param root The folder of `index.html`. Default: the document of the console.
  */
-export async function buildConsole(dist: string = DIST, root: string = join(WEB, 'src')): Promise<void> {
-  await buildFrom(SOURCES, dist, () => bundle(dist, root));
+export async function buildConsole(dist: string = DIST): Promise<void> {
+  await buildFrom(SOURCES, dist, async () => {
+    await bundleConsole(dist);
+    await compressFiles(dist);
+  });
 }
 
-async function bundle(dist: string, root: string): Promise<void> {
+/**
+ * Bundles the console into a folder, without compressed forms.
+ *
+ * @param dist An absolute path. Its content is replaced.
+ * @param root The folder of `index.html`. Default: the document of the console.
+ */
+export async function bundleConsole(dist: string, root: string = join(WEB, 'src')): Promise<void> {
   const { build } = await import('vite');
   await inProduction(() =>
     build({
@@ -64,7 +72,6 @@ async function bundle(dist: string, root: string): Promise<void> {
       },
     }),
   );
-  await compressFiles(dist);
 }
 
 /**

@@ -4,7 +4,7 @@ import { consoleHeaders } from '@berth/api/console-headers';
 import { openPage, type WatchedPage } from '@berth/testing/browser';
 import type { Publishing } from '@berth/ui/publishing';
 import { NOW } from '@berth/ui/testing/samples';
-import { buildConsole } from '@berth/web/build';
+import { bundleConsole } from '@berth/web/build';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { EMPTY_PATH } from './page-window.ts';
 import { createFakeServer, type FakeServer, type Script, type SessionOptions } from './fake-server.ts';
@@ -67,7 +67,7 @@ interface Frame extends WatchedPage {
 }
 
 /** Builds the console of the gallery, whose page can show any state. */
-export const buildGallery = (folder: string): Promise<void> => buildConsole(folder, PAGE);
+export const buildGallery = (folder: string): Promise<void> => bundleConsole(folder, PAGE);
 
 /** Opens the console in states. @param folder The folder of {@link buildGallery}. */
 export function openGallery(browser: Browser, folder: string): Gallery {
