@@ -7,22 +7,27 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const MEMORY_FOLDER = '/dev/shm';
 const MIN_FREE_BYTES = 3 * 1024 ** 3;
 
-/** The tests that start programs, browsers or separate databases, or try thousands of inputs. */
+/**
+ * The tests of the desktop app, of watched folders, and those that start programs, browsers or separate databases, end threads, wait for
+ * outages, or try thousands of inputs.
+ */
 const SYSTEM = [
-  'apps/api/test/{contract,crash,deploying,fuzz,life-cycle,monitoring,operator,pages,patterns,proxy,sites,upgrade}/**/*.test.ts',
+  'apps/api/test/{contract,crash,deploying,fuzz,life-cycle,monitoring,operator,outages,pages,patterns,proxy,sites,upgrade}/**/*.test.ts',
+  'apps/api/test/deploy/{early-answers,storage-faults}.test.ts',
   'apps/api/test/healthcheck.test.ts',
-  'apps/api/test/outages/failover.test.ts',
-  'apps/desktop/test/{app,renderer,packaging}/**/*.test.ts',
-  'apps/desktop/test/backend/{projects,watched-projects}.test.ts',
+  'apps/api/test/site-host/{metamorphic,oracle/oracle}.test.ts',
+  'apps/desktop/test/{app,backend,main,packaging,renderer}/**/*.test.ts',
   'apps/web/test/browser/**/*.test.ts',
-  'packages/cli/test/{examples,exit-codes,hostile,login,package,readme,terminal,watch}.test.ts',
-  'packages/core/test/database/{change-reader,connections,embedded-postgres,engine-test,supervision}.test.ts',
+  'packages/cli/test/{activities,download,examples,exit-codes,hostile,login,package,publish,publish-archive,readme,terminal,watch}.test.ts',
+  'packages/core/test/compressor/compressor.test.ts',
+  'packages/core/test/database/{change-reader,connections,embedded-postgres,engine-test,schema,supervision}.test.ts',
   'packages/core/test/**/*-races.test.ts',
-  'packages/core/test/services/compaction/compact-packs.test.ts',
+  'packages/core/test/services/{compaction/compact-packs,compression/compress-deployments}.test.ts',
+  'packages/core/test/rule-compiler/rule-compiler.test.ts',
   'packages/core/test/storage/s3/{radosgw,s3-faults}.test.ts',
   'packages/client/test/package/**/*.test.ts',
   'packages/client/test/deploy/{broken-off,server-killed,trouble}.test.ts',
-  'packages/client/test/watch/builds.test.ts',
+  'packages/client/test/watch/{builds,series,watch-folder}.test.ts',
   'torture/test/torture.test.ts',
 ];
 
@@ -123,8 +128,15 @@ export default defineConfig({
     isolate: false,
     // Later runs reuse the transformed modules of earlier runs.
     fsModuleCache: true,
-    // Tests allocate gigabytes of short-lived objects. By default, collecting these takes a sixth of the time.
-    execArgv: ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=128'],
+    // Tests allocate gigabytes of short-lived objects. By default, collecting these takes a sixth of the time. Workers have memory for
+    // a heap that grows, so V8 need not mark it to keep it small.
+    execArgv: [
+      '--expose-gc',
+      '--min-semi-space-size=64',
+      '--max-semi-space-size=128',
+      '--initial-heap-size=1500',
+      '--no-memory-reducer',
+    ],
     // The timeouts are long, so that they stop only tests that hang, also on a slow machine.
     testTimeout: 120_000,
     hookTimeout: 180_000,

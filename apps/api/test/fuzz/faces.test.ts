@@ -7,7 +7,7 @@ import { type Operation, operationsOf } from '../../src/api-host/operations.ts';
 import { type Actor, ACTORS, anonymise, resolveIds, RESOURCES, startTwins, type TwinServer } from './twins.ts';
 
 /** The number of random inputs for each procedure. */
-const RUNS = Number(process.env['RUNS'] ?? 20);
+const RUNS = Number(process.env['RUNS'] ?? 10);
 
 let twinServers: readonly [TwinServer, TwinServer];
 beforeAll(async () => void (twinServers = await startTwins()));

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readForm } from './second-parser.ts';
 
 /** The number of mutated bodies to send. */
-const MUTATIONS = Number(process.env['MUTATIONS'] ?? 4_000);
+const MUTATIONS = Number(process.env['MUTATIONS'] ?? 2_000);
 const BATCH_SIZE = 250;
 const SOCKETS = 8;
 /** The server responds to a small body in less time, even on a busy machine. */

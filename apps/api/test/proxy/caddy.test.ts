@@ -9,7 +9,8 @@ import { type Caddy, hasCaddy, startCaddy } from './caddy.ts';
 import { callApi, CLIENT_ADDRESS, type Proxied, publish, testProxy, verifyCustomDomain } from './proxied.ts';
 import { createTlsClient } from './tls-client.ts';
 
-const UPLOAD_MEBIBYTES = 1024;
+/** `UPLOAD_MEBIBYTES=1024` uploads a larger file. */
+const UPLOAD_MEBIBYTES = Number(process.env['UPLOAD_MEBIBYTES'] ?? 512);
 
 describe.skipIf(!hasCaddy && !process.env['CI'])('Caddy with the Caddyfile, in front of a server', () => {
   let proxied: Proxied;

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { useServer } from '@berth/testing/use-server';
 import { beforeAll, expect, it } from 'vitest';
 
-const SWITCHES = Number(process.env['SWITCHES'] ?? 400);
+const SWITCHES = Number(process.env['SWITCHES'] ?? 200);
 const VERSIONS = 5;
 const READERS = 3;
 /** Size in bytes of a file that is too large for the memory cache, and is streamed from its pack. */
