@@ -39,11 +39,11 @@ COPY --from=built /app/packages/cli/dist ./packages/cli/dist
 COPY --from=built /app/apps/web/dist ./apps/web/dist
 USER node
 # Fills the compile cache, which depends on the user and on the flags of Node.
-RUN node --expose-gc --max-semi-space-size=4 --no-memory-reducer --eval \
+RUN node --expose-gc --max-semi-space-size=4 --no-memory-reducer --no-maglev --eval \
   "for (const name of ['server', 'start-workers', 'run-worker']) require('/app/apps/api/dist/' + name + '.cjs')" && \
   berth-admin help >/dev/null
 VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=15s --timeout=6s --start-period=60s \
   CMD ["node", "apps/api/src/healthcheck.js"]
-CMD ["node", "--expose-gc", "--max-semi-space-size=4", "--no-memory-reducer", "apps/api/dist/main.cjs"]
+CMD ["node", "--expose-gc", "--max-semi-space-size=4", "--no-memory-reducer", "--no-maglev", "apps/api/dist/main.cjs"]

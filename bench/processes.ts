@@ -55,6 +55,7 @@ export async function startBerth(
       '--expose-gc',
       '--max-semi-space-size=4',
       '--no-memory-reducer',
+      '--no-maglev',
       ...(preload === undefined ? [] : ['--import', preload]),
     ],
     env: {
