@@ -6,14 +6,9 @@ import { expect } from 'vitest';
 /** The rules whose results depend on the width of the window: what is shown, where it is, and how large it is. */
 const LAYOUT_RULES = ['color-contrast', 'scrollable-region-focusable', 'target-size', 'button-name', 'link-name'];
 
-/** Expects that a page needs no sideways scrolling. @param width Names the width in the message. */
-export async function expectFits(page: Page, width?: string): Promise<void> {
-  expect(await overflowOf(page), width).toBe(0);
-}
-
 /** Expects that a page needs no sideways scrolling, and that axe finds no violation in the light and the dark scheme. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await expectFits(page);
+  expect(await overflowOf(page)).toBe(0);
   await page.emulateMedia({ colorScheme: 'light' });
   expect(await violationsOf(page), 'in the light scheme').toEqual([]);
   // The dark scheme differs only in its colours.
@@ -23,7 +18,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 
 /** Expects that a page that is accessible at one width needs no sideways scrolling and is accessible at this one too. */
 export async function expectAccessibleLayout(page: Page, width: string): Promise<void> {
-  await expectFits(page, width);
+  expect(await overflowOf(page), width).toBe(0);
   await page.emulateMedia({ colorScheme: 'light' });
   expect(await violationsOf(page, LAYOUT_RULES), width).toEqual([]);
 }

@@ -1,6 +1,6 @@
 import { describeInBrowser } from '@berth/testing/browser';
 import { buildOnce } from '@berth/testing/builds';
-import { expectAccessible, expectAccessibleLayout, expectFits } from '@berth/ui/testing/accessibility';
+import { expectAccessible, expectAccessibleLayout } from '@berth/ui/testing/accessibility';
 import { findCutTexts } from '@berth/ui/testing/cut';
 import { findIndistinct } from '@berth/ui/testing/forced-colors';
 import { eventually } from '@berth/ui/testing/page';
@@ -9,9 +9,8 @@ import { beforeAll, expect, it } from 'vitest';
 import { buildGallery, type Gallery, openGallery } from '../gallery/gallery.ts';
 import { STATES, stateNamed } from '../gallery/states.ts';
 
-/** The shared page has the width of a desktop. On a tablet, pages are arranged as there or as on a phone. */
-const TABLET_PX = 680;
-const PHONE_PX = 390;
+/** The widths of a tablet and a phone. The shared page has that of a desktop. */
+const NARROW = [680, 390] as const;
 const WINDOW = { width: 1_280, height: 800 };
 /** What is left of the window at a zoom of 200 %. */
 const ZOOMED = { width: 640, height: 400 };
@@ -30,10 +29,10 @@ describeInBrowser('the gallery of the console (api §13)', (browser) => {
       const { page, faults } = await gallery.show(state);
       for (const words of state.shows) await eventually(() => page.locator('body').innerText(), words).toContain(words);
       await expectAccessible(page);
-      await page.setViewportSize({ width: TABLET_PX, height: 800 });
-      await expectFits(page, `at a width of ${TABLET_PX} px`);
-      await page.setViewportSize({ width: PHONE_PX, height: 800 });
-      await expectAccessibleLayout(page, `at a width of ${PHONE_PX} px`);
+      for (const width of NARROW) {
+        await page.setViewportSize({ width, height: 800 });
+        await expectAccessibleLayout(page, `at a width of ${width} px`);
+      }
       await page.setViewportSize(ZOOMED);
       expect(await findCutTexts(page), 'at a zoom of 200 %').toEqual([]);
       await page.setViewportSize(WINDOW);
