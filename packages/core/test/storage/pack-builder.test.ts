@@ -168,6 +168,22 @@ describe('P1, P2: contents collected into a pack', () => {
   });
 });
 
+/** A pack file that records when `step` and the abandonment end. The step ends after `finish` is called. */
+function gatedFile(step: 'read' | 'seal') {
+  const steps: string[] = [];
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: mayEnd, resolve: finish } = Promise.withResolvers<void>();
+  const gatedStep = () => (begin(), mayEnd.then(() => void steps.push(step)));
+  const file: PackFile = {
+    write: async () => {},
+    read: async () => {},
+    seal: async () => {},
+    abandon: async () => void steps.push('abandon'),
+    [step]: gatedStep,
+  };
+  return { file, steps, begun, finish };
+}
+
 /** An in-memory pack file whose writes wait until they are released. */
 function slowFile() {
   const waitingWrites: (() => void)[] = [];
@@ -304,47 +320,31 @@ describe('a pack that is abandoned early', () => {
   });
 
   it('is abandoned only after its sealing has finished', async () => {
-    const steps: string[] = [];
-    const { promise: durable, resolve: finish } = Promise.withResolvers<void>();
-    const { promise: sealBegun, resolve: beginSeal } = Promise.withResolvers<void>();
-    const file: PackFile = {
-      write: async () => {},
-      read: async () => {},
-      seal: () => (beginSeal(), durable.then(() => void steps.push('sealed'))),
-      abandon: async () => void steps.push('abandoned'),
-    };
+    const { file, steps, begun, finish } = gatedFile('seal');
     const builder = new PackBuilder(async () => file, hasher);
     await writeContent(builder, contentOf(1, 10), [10]);
     const sealing = builder.seal();
-    await sealBegun;
+    await begun;
     const packAbandoned = builder.abandon();
     await new Promise(setImmediate);
     finish();
     await Promise.all([sealing, packAbandoned]);
-    expect(steps).toEqual(['sealed', 'abandoned']);
+    expect(steps).toEqual(['seal', 'abandon']);
   });
 
   it('is abandoned only after its contents have been moved', async () => {
-    const steps: string[] = [];
-    const { promise: mayRead, resolve: allowRead } = Promise.withResolvers<void>();
-    const { promise: readBegun, resolve: beginRead } = Promise.withResolvers<void>();
-    const file: PackFile = {
-      write: async () => {},
-      read: () => (beginRead(), mayRead.then(() => void steps.push('read'))),
-      seal: async () => {},
-      abandon: async () => void steps.push('abandoned'),
-    };
+    const { file, steps, begun, finish } = gatedFile('read');
     const builder = new PackBuilder(async () => file, hasher);
     await writeContent(builder, contentOf(1, MiB), [MiB]);
     await writeContent(builder, contentOf(2, MiB), [MiB]);
     await builder.finish();
     const retaining = builder.retain((hash) => hash === sha256(contentOf(2, MiB)));
-    await readBegun;
+    await begun;
     const packAbandoned = builder.abandon();
     await new Promise(setImmediate);
-    allowRead();
+    finish();
     await Promise.all([retaining, packAbandoned]);
-    expect(steps).toEqual(['read', 'abandoned']);
+    expect(steps).toEqual(['read', 'abandon']);
   });
 
   it('is removed if it is abandoned while it is being sealed', async () => {
