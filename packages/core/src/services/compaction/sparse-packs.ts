@@ -44,6 +44,8 @@ export async function findSparsePack(core: Core, id: string, signal: AbortSignal
   const row = await em.findOne(Pack, { id, state: 'sealed' }, { disableIdentityMap: true });
   if (!row) return null;
   const forms = await readForms(em, id);
+  const deployments = await readDeployments(em, id);
+  if (deployments.length + forms.length === 0) return null;
   const unneeded = await readContents(em, id);
   const live: StoredUnit[] = [...forms];
   const places = new Set(forms.flatMap((unit) => unit.places.map(({ sha256 }) => sha256)));
@@ -52,8 +54,6 @@ export async function findSparsePack(core: Core, id: string, signal: AbortSignal
     const neededBytes = packBytesOf(places.size, liveBytes);
     return neededBytes * 2 < row.size && row.size - neededBytes >= MIN_FREED_BYTES;
   };
-  const deployments = await readDeployments(em, id);
-  if (deployments.length + forms.length === 0) return null;
   for (let at = 0; at < deployments.length && isSparse(); at += MANIFESTS_AT_ONCE) {
     if (signal.aborted) return null;
     for (const hashes of await readManifests(em, deployments.slice(at, at + MANIFESTS_AT_ONCE)))
