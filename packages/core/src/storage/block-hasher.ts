@@ -19,8 +19,18 @@ export interface HashJob extends Job {
   digests: Partial<Record<Algorithm, Uint8Array<ArrayBuffer>>>;
 }
 
-/** Creates a function that hashes the contents of several streams with one algorithm, block by block, and adds the digests to the job. */
-export function createBlockHasher(algorithm: Algorithm): (job: HashJob) => HashJob {
+/** Hashes contents. Writes the digests into a buffer, one after the other. */
+export type HashContents = (contents: readonly Uint8Array[], digests: Buffer) => void;
+
+/**
+ * Creates a function that hashes the contents of several streams with one algorithm, block by block, and adds the digests to the job.
+ *
+ * @param hashContents Hashes the contents that are in one block. Default: one after the other, with OpenSSL.
+ */
+export function createBlockHasher(
+  algorithm: Algorithm,
+  hashContents: HashContents = (contents, digests) => hashEach(algorithm, contents, digests),
+): (job: HashJob) => HashJob {
   const unfinishedHashes = new Map<number, Hash>();
   return (job) => {
     const { streamNumber: stream, block, used, ends } = job;
@@ -29,19 +39,16 @@ export function createBlockHasher(algorithm: Algorithm): (job: HashJob) => HashJ
       return job;
     }
     const digests = Buffer.alloc(ends.length * DIGEST_BYTES[algorithm]);
-    let start = 0;
-    let digestsLength = 0;
-    for (const contentEnd of ends) {
-      const content = block.subarray(start, contentEnd);
-      const unfinishedContent = unfinishedHashes.get(stream);
+    const unfinishedContent = unfinishedHashes.get(stream);
+    let hashedCount = 0;
+    if (unfinishedContent && ends.length > 0) {
+      digests.set(unfinishedContent.update(block.subarray(0, ends[0])).digest());
       unfinishedHashes.delete(stream);
-      // A short string costs less than a buffer, of which there would be one for each content.
-      const digest = unfinishedContent
-        ? unfinishedContent.update(content).digest('binary')
-        : hash(algorithm, content, 'binary');
-      digestsLength += digests.write(digest, digestsLength, 'binary');
-      start = contentEnd;
+      hashedCount = 1;
     }
+    const wholeContents = ends.slice(hashedCount).map((end, i) => block.subarray(ends[hashedCount + i - 1] ?? 0, end));
+    hashContents(wholeContents, digests.subarray(hashedCount * DIGEST_BYTES[algorithm]));
+    const start = ends.at(-1) ?? 0;
     if (start < used) {
       const openHash = unfinishedHashes.get(stream) ?? createHash(algorithm);
       unfinishedHashes.set(stream, openHash);
@@ -49,6 +56,12 @@ export function createBlockHasher(algorithm: Algorithm): (job: HashJob) => HashJ
     }
     return { ...job, digests: { ...job.digests, [algorithm]: digests } };
   };
+}
+
+function hashEach(algorithm: Algorithm, contents: readonly Uint8Array[], digests: Buffer): void {
+  let length = 0;
+  // A short string costs less than a buffer, of which there would be one for each content.
+  for (const content of contents) length += digests.write(hash(algorithm, content, 'binary'), length, 'binary');
 }
 
 /** Returns the digests of one algorithm in lowercase hex, in the order of the contents. */
