@@ -8,7 +8,7 @@ import { db } from '../../database/tables.ts';
 import { type CompressedForm, Deployment } from '../../entities/index.ts';
 import { failpoint } from '../../failpoints.ts';
 import { compressedContents, compressionSavedBytes, compressorCrashes } from '../../metrics.ts';
-import { filesOf, hexOf, isOneOf, joinNumbers } from '../packs/contents.ts';
+import { hexOf, isOneOf, readFiles } from '../packs/contents.ts';
 import { enterFence } from '../packs/fence.ts';
 import { commitWithPack, markSealed, type OpenPack, openPack } from '../packs/open-packs.ts';
 import { readContentOrNull } from '../packs/moved-contents.ts';
@@ -176,17 +176,8 @@ async function takeDueDeployment(core: Core): Promise<string | null> {
 
 /** Finds the contents of a deployment that are worth compressing and not compressed yet, in the order of their packs. Source: serving S48. */
 async function findUncompressedContents(core: Core, deployment: string): Promise<StoredBytes[]> {
-  const manifest = await db(core)
-    .selectFrom('manifest')
-    .select(({ fn, ref }) => [
-      fn<string[]>('array_to_json', ['paths']).as('paths'),
-      'hashes',
-      joinNumbers(ref('sizes')).as('sizes'),
-    ])
-    .where('deployment_id', '=', deployment)
-    .executeTakeFirst();
-  if (!manifest) return [];
-  const worthwhile = filesOf(manifest).filter(({ path, size }) => isWorthCompressing(path, size));
+  const files = (await readFiles(core, { deployment })) ?? [];
+  const worthwhile = files.filter(({ path, size }) => isWorthCompressing(path, size));
   const hashes = new Set(worthwhile.map(({ sha256 }) => sha256));
   if (hashes.size === 0) return [];
   return db(core)

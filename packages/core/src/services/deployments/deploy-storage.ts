@@ -15,6 +15,7 @@ import {
 import type { ContentLengths } from '../packs/contents.ts';
 import { findOwnContents } from '../packs/own-contents.ts';
 import { hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
+import type { BegunUpload, Manifest } from './manifest.ts';
 import { mayDeleteVersions } from './versions.ts';
 
 const MEASURE_EVERY_BYTES = 16 * 1024 * 1024;
@@ -91,11 +92,11 @@ export async function countStorage(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
   account: LockedAccount | null,
-  { files, upload }: { files: readonly { sha256: string; size: number }[]; upload: Buffer | null },
+  { manifest, upload }: { manifest: Manifest; upload: BegunUpload | null },
   fresh: ReadonlySet<string>,
 ): Promise<void> {
   const contents = new Map<string, number>();
-  if (!upload) for (const { sha256, size } of files) contents.set(sha256, size);
+  if (!upload) for (const { sha256, size } of manifest.files) contents.set(sha256, size);
   if (caller.kind === 'anonymous') {
     await lockAnonymousAddress(em, caller.address);
     return requireAnonymousStorage(em, caller.address, contents);

@@ -18,6 +18,7 @@ import { refuseUnavailableTarget } from './domain-target.ts';
 import { trackStorage } from './deploy-storage.ts';
 import { publishedFiles } from './file-rules.ts';
 import { canonicalFiles, fingerprintOf, hasStoredOutcome, type IdempotencyKey } from './idempotency.ts';
+import { Manifest } from './manifest.ts';
 import { publish } from './publish.ts';
 import { addRuleFileRefusal, compileDeployRules } from './rule-files.ts';
 import { refuseFullAccount } from './versions.ts';
@@ -127,7 +128,7 @@ async function startDeploy<F extends DeployFiles>(
       const newPack = await sealing;
       if (hasMany) await nextTurn();
       const publication = {
-        files,
+        manifest: new Manifest(files),
         options: settings,
         passwordHash: settings.password === null ? null : await hashPassword(settings.password),
         pack: newPack,

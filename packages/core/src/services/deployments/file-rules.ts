@@ -134,10 +134,20 @@ function judgeName(name: string, blockedExtensions: FileLimits['blockedExtension
  */
 export function publishedFiles<T extends { path: string; junk: boolean }>(parts: readonly T[], field: string): T[] {
   const files = parts.filter(({ junk }) => !junk);
+  refuseNoFile(files, field);
+  refusePathConflict(files);
+  return files;
+}
+
+/** @param field The field that lists the files, for the error message. @throws `validation_failed` if there is no file. */
+export function refuseNoFile(files: readonly unknown[], field: string): void {
   if (files.length === 0) throw invalid(field, 'a deploy must have at least one file');
+}
+
+/** @throws `validation_failed` if the paths of two files conflict. Source: api §3. */
+export function refusePathConflict(files: readonly { path: string }[]): void {
   const conflict = findPathConflict(files.map(({ path }) => path));
   if (conflict) throw invalidFile(conflict.second, `${conflict.reason} (${conflict.first} and ${conflict.second})`);
-  return files;
 }
 
 /** Returns a name of at most 200 characters for messages, without characters that could change how a message looks. */

@@ -1,40 +1,40 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ANONYMOUS_TTL_SECONDS, type CreatedDeployment, type Warning } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Account, Deployment } from '../../entities/index.ts';
+import { notFound } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { lockActiveAccount } from '../accounts/account-lock.ts';
 import { incrementDeploymentCount } from '../accounts/accounts.ts';
 import { lockCredential } from '../authentication.ts';
 import { recordActivity } from '../activities/activities.ts';
 import { assignToPacks } from '../packs/assign-to-packs.ts';
-import { type NewPack, numberArray, packHashes, textArray } from '../packs/contents.ts';
+import type { NewPack } from '../packs/contents.ts';
 import { FRONT_PAGE } from '../front-pages/read-front-pages.ts';
 import { enterFence } from '../packs/fence.ts';
 import { markSealed } from '../packs/open-packs.ts';
 import { findPacksOfUpload } from '../packs/upload-packs.ts';
-import { buildPathIndex, type PathIndex } from '../sites/path-index.ts';
 import { randomDeploymentId, randomSecret, secretHash } from '../random.ts';
 import { countStorage } from './deploy-storage.ts';
 import type { DeploySettings } from './deploy-options.ts';
 import { toDeployment } from './deployments.ts';
 import { findInheritedPassword, pointDomain } from './domain-target.ts';
 import { findReplay, type KeyedRequest, storeOutcome } from './idempotency.ts';
+import type { BegunUpload, FileColumns, Manifest } from './manifest.ts';
 import { deleteOldVersions } from './versions.ts';
 
 /** A deployment that is ready to be recorded, while its bytes are written to the disk. */
 export interface Publication {
-  files: readonly { path: string; sha256: string; size: number }[];
+  manifest: Manifest;
   options: Omit<DeploySettings, 'password'>;
   /** The password hash as a PHC string; `null` for a public site, unless it gets the password of its domain. */
   passwordHash: string | null;
   /** The new contents; `null` if every content was already stored. */
   pack: NewPack | null;
-  /** The delta upload that keeps all contents, which have counted as stored since it began; `null` for other deploys. */
-  upload: Buffer | null;
+  /** The delta upload that has the same files and keeps all contents, which have counted as stored since it began; `null` for other deploys. */
+  upload: BegunUpload | null;
   /** The rules of the rule files, as the JSON of `RuleData`; `null` if there are no rules. */
   rules: string | null;
   warnings: Warning[];
@@ -56,7 +56,7 @@ export interface Publication {
  */
 export async function publish(em: EntityManager, scope: Scope<Caller>, publication: Publication) {
   const { core, caller } = scope;
-  const { files, pack, upload, idempotency } = publication;
+  const { manifest, pack, upload, idempotency } = publication;
   const { target } = publication.options;
   failpoint('deploy.begun');
   if (idempotency) {
@@ -67,15 +67,11 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
     }
   }
   await enterFence(em);
-  const hashes = new Set(files.map(({ sha256 }) => sha256));
-  // With many files, the manifest takes a while, so it is prepared once, while PostgreSQL inserts the contents.
-  let preparing: Promise<ManifestColumns> | undefined;
-  const prepareManifest = () => (preparing ??= manifestOf(files));
-  if (upload) await prepareManifest();
-  const uploadPacks = upload && (await findPacksOfUpload(em, upload, hashes));
+  const hashes = new Set(manifest.files.map(({ sha256 }) => sha256));
+  const uploadPacks = upload && (await findPacksOfUpload(em, upload.hash, hashes));
   const { packs, fresh } = uploadPacks
     ? { packs: uploadPacks, fresh: new Set<string>() }
-    : await assignToPacks(em, hashes, pack, prepareManifest);
+    : await assignToPacks(em, hashes, pack, () => Promise.all([manifest.pathIndex(), manifest.columns()]));
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
   const locked = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;
@@ -101,7 +97,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
   await em.flush();
   const packUsed = pack !== null && packs.includes(pack.id);
   if (packUsed) await markSealed(em, core, pack.id, (await pack.sealed).sizeBytes);
-  await insertManifest(em, row, publication, packs, await prepareManifest());
+  await insertManifest(em, row, publication, packs);
   failpoint('deploy.rows-inserted');
   return { body, replayed: false, packUsed };
 }
@@ -110,7 +106,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
 async function createDeployment(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
-  { files, options, passwordHash }: Publication,
+  { manifest: { files }, options, passwordHash }: Publication,
   claim: string | null,
 ): Promise<Deployment> {
   const created = core.now();
@@ -159,42 +155,28 @@ async function issueDeploymentId(em: EntityManager): Promise<string> {
   }
 }
 
-/** The columns of a manifest, as parameters of a statement. */
-interface ManifestColumns extends PathIndex {
-  paths: string;
-  hashes: Buffer;
-  sizes: string;
-}
-
-/** Prepares a manifest in two steps, between which other requests are served: with many files, each step takes several milliseconds. */
-async function manifestOf(files: Publication['files']): Promise<ManifestColumns> {
-  const paths = files.map(({ path }) => path);
-  const pathIndex = buildPathIndex(paths);
-  await nextTurn();
-  return {
-    ...pathIndex,
-    paths: textArray(paths),
-    hashes: packHashes(files.map(({ sha256 }) => sha256)),
-    sizes: numberArray(files.map(({ size }) => size)),
-  };
-}
-
 async function insertManifest(
   em: EntityManager,
   { id: deployment, created }: Deployment,
-  { files, rules }: Publication,
+  { manifest, upload, rules }: Publication,
   packs: readonly string[],
-  { paths, hashes, sizes, keys, positions }: ManifestColumns,
 ): Promise<void> {
+  const { keys, positions } = await manifest.pathIndex();
   // A job reads the title and the icon of the site afterwards, so that they cost a deploy no time.
-  const queued = files.some(({ path }) => path === FRONT_PAGE)
+  const queued = manifest.files.some(({ path }) => path === FRONT_PAGE)
     ? sql`queued as (insert into front_page (deployment_id, due) values (${deployment}, ${created})),`
     : sql``;
-  await sql`
+  const { numAffectedRows } = await sql`
     with ${queued} referred as (
       insert into deployment_pack (deployment_id, pack_id) select ${deployment}, unnest(${packs}::uuid[]))
     insert into manifest (deployment_id, paths, hashes, sizes, rules, path_keys, path_positions)
-    values (${deployment}, ${paths}::text[], ${hashes}, ${sizes}::bigint[], ${rules}::jsonb, ${keys}, ${positions})`.execute(
-    db(em),
-  );
+    select ${deployment}, paths, hashes, sizes, ${rules}::jsonb, ${keys}, ${positions}
+    from ${upload ? filesOfUpload(upload) : filesAsRow(await manifest.columns())}`.execute(db(em));
+  if (numAffectedRows !== 1n) throw notFound('upload');
 }
+
+/** SQL for the files of an upload. PostgreSQL copies them, so that they need not be sent again. */
+const filesOfUpload = ({ hash, created }: BegunUpload) => sql`upload where hash = ${hash} and created = ${created}`;
+
+const filesAsRow = ({ paths, hashes, sizes }: FileColumns) =>
+  sql`(select ${paths}::text[] as paths, ${hashes}::bytea as hashes, ${sizes}::bigint[] as sizes) as files`;

@@ -101,7 +101,7 @@ export async function addRuleFileRefusal(
 export async function compileDeployRules(
   { ruleCompiler }: Core,
   ruleFiles: RuleFileBytes,
-  published: Publication['files'],
+  published: readonly { path: string }[],
   leftOut: LeftOutEntries = { warnings: [], warningCount: 0 },
 ): Promise<Pick<Publication, 'rules' | 'warnings'>> {
   const paths = published.map(({ path }) => path);

@@ -57,8 +57,24 @@ export function lengthsOf(hashes: Uint8Array, lengths: string): Map<string, numb
   return new Map(unpackHashes(hashes).map((sha256, i) => [sha256, numbers[i]!]));
 }
 
+/** Reads the files of a deployment, or of an upload that is not committed. Returns `null` if it does not exist. */
+export async function readFiles(
+  source: Core | EntityManager,
+  owner: { deployment: string } | { upload: Buffer },
+): Promise<UploadFile[] | null> {
+  const table =
+    'deployment' in owner
+      ? sql`manifest where deployment_id = ${owner.deployment}`
+      : sql`upload where hash = ${owner.upload} and committed is null`;
+  const { rows } = await sql<Parameters<typeof filesOf>[0]>`
+    select array_to_json(paths) as paths, hashes, array_to_string(sizes, ',') as sizes from ${table}`.execute(
+    db(source),
+  );
+  return rows[0] ? filesOf(rows[0]) : null;
+}
+
 /** Returns the files of a manifest or an upload. @param list.sizes The sizes in bytes, which {@link joinNumbers} selected. */
-export function filesOf(list: { paths: readonly string[]; hashes: Uint8Array; sizes: string }): UploadFile[] {
+function filesOf(list: { paths: readonly string[]; hashes: Uint8Array; sizes: string }): UploadFile[] {
   const sha256s = unpackHashes(list.hashes);
   const sizes = splitNumbers(list.sizes);
   return list.paths.map((path, i) => ({ path, sha256: sha256s[i]!, size: sizes[i]! }));

@@ -24,6 +24,7 @@ import { takeDeployBudget } from '../deployments/deploy-budget.ts';
 import { type DeploySettings, readDeployOptions } from '../deployments/deploy-options.ts';
 import { refuseUnavailableTarget } from '../deployments/domain-target.ts';
 import { findOldVersions } from '../deployments/versions.ts';
+import { fileColumnsOf, manifestsOf } from '../deployments/manifest.ts';
 import {
   canonicalFiles,
   fingerprintOf,
@@ -36,14 +37,14 @@ import { enterFence } from '../packs/fence.ts';
 import { findOwnContents } from '../packs/own-contents.ts';
 import { randomSecret, secretHash } from '../random.ts';
 import { hashPassword } from '../passwords.ts';
-import { changedFiles, planFiles, readBaseDeployment, sizeMismatch } from './planned-files.ts';
+import { planChangedFiles, planWholeFiles, readBaseDeployment, sizeMismatch } from './planned-files.ts';
 import { findUpload, makeUploadRoom, readContents, referToPacks, touchUpload, uploadNotFound } from './uploads.ts';
 
 /** The number of files above which an upload waits for a turn of its own before its request is hashed. */
 const MANY_FILES = 1_000;
 
 interface UploadPlan {
-  files: UploadFile[];
+  files: readonly UploadFile[];
   /** The contents that the client must send. */
   missing: ContentLengths;
   /** The packs of the contents that the client need not send. */
@@ -85,19 +86,28 @@ export async function beginUpload(
   const budget = await takeDeployBudget(scope, null);
   const makePlan = input.base === undefined ? planWhole(scope, input) : planChange(scope, input);
   const passwordHash = options.password === null ? null : await hashPassword(options.password);
-  const begunUpload = await core.database.transaction(async (em) => {
+  const begun = await core.database.transaction(async (em) => {
     await enterFence(em);
     const account = await lockOwner(em, scope);
     if (await wasBegunConcurrently(em, scope, name)) return null;
     const plan = await makePlan(em);
-    const upload = { ...options, passwordHash: passwordOf(input, caller, passwordHash, plan), name, fingerprint };
+    const upload = {
+      ...options,
+      passwordHash: passwordOf(input, caller, passwordHash, plan),
+      hash: secretHash(name),
+      fingerprint,
+      created: core.now(),
+    };
     await makeUploadRoom(em, scope);
     await reserveStorage(em, scope, account, plan, await findOldVersions(scope, options.target, em));
     await insertUpload(em, scope, upload, plan);
-    return { upload: name, missing: [...plan.missing.keys()] };
+    return { upload, plan };
   });
   failpoint('upload.begun');
-  if (begunUpload) return begunUpload;
+  if (begun) {
+    manifestsOf(core).keepUpload(begun.upload, begun.plan.files);
+    return { upload: name, missing: [...begun.plan.missing.keys()] };
+  }
   await budget.giveBack();
   const concurrent = await resumeUpload(scope, name, fingerprint);
   if (!concurrent) throw uploadNotFound();
@@ -193,18 +203,21 @@ type MakePlan = (em: EntityManager) => Promise<UploadPlan>;
 
 /** Checks the files before the transaction, so that invalid files are refused without one. */
 function planWhole(scope: Scope<Caller>, input: WholeUpload): MakePlan {
-  const files = planFiles(input.files, fileLimitsOf(scope), { field: 'files' });
+  const planned = planWholeFiles(input.files, fileLimitsOf(scope));
   return async (em) => {
-    return { files, ...(await findMissingContents(em, scope, files, new Map())), basePasswordHash: null };
+    const found = await findMissingContents(em, scope, planned.listed, new Map());
+    return { files: planned.files, ...found, basePasswordHash: null };
   };
 }
 
 function planChange(scope: Scope<Caller>, input: ChangeUpload): MakePlan {
   return async (em) => {
     const base = await readBaseDeployment(em, scope, input.base);
-    const files = planFiles(changedFiles(base.files, input), fileLimitsOf(scope), { field: 'put', base: base.files });
-    const lengths = new Map(base.files.map(({ sha256, size }) => [sha256, size]));
-    const { missing, packs } = await findMissingContents(em, scope, files, lengths);
+    const { files, listed } = planChangedFiles(base.files, input, fileLimitsOf(scope));
+    const listedHashes = new Set(listed.map(({ sha256 }) => sha256));
+    const known = base.files.filter(({ sha256 }) => listedHashes.has(sha256));
+    const lengths = new Map(known.map(({ sha256, size }) => [sha256, size]));
+    const { missing, packs } = await findMissingContents(em, scope, listed, lengths);
     return { files, missing, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
   };
 }
@@ -237,21 +250,24 @@ async function findMissingContents(
 
 async function insertUpload(
   em: EntityManager,
-  { core, caller }: Scope<Caller>,
-  upload: Omit<DeploySettings, 'password'> & { name: string; fingerprint: Buffer; passwordHash: string | null },
+  { caller }: Scope<Caller>,
+  upload: Omit<DeploySettings, 'password'> & {
+    hash: Buffer;
+    fingerprint: Buffer;
+    passwordHash: string | null;
+    created: Date;
+  },
   { files, missing, packs }: UploadPlan,
 ): Promise<void> {
-  const { labels, via, passwordHash, ttlSeconds, fingerprint, target } = upload;
-  const hash = secretHash(upload.name);
-  const created = core.now();
+  const { hash, labels, via, passwordHash, ttlSeconds, fingerprint, target, created } = upload;
+  const { paths, hashes, sizes } = fileColumnsOf(files);
   const expires = new Date(created.getTime() + UPLOAD_SECONDS * 1000);
   const [account, token, address] =
     caller.kind === 'account' ? [caller.account, caller.token, null] : [null, null, caller.address];
   await sql`
     insert into upload (hash, account_id, token, address, fingerprint, paths, hashes, sizes, asked, lengths, labels, via,
       password_hash, ttl, domain, keep, inherits_password, created, touched, expires)
-    values (${hash}, ${account}, ${token}, ${address}, ${fingerprint}, ${textArray(files.map(({ path }) => path))}::text[],
-      ${packHashes(files.map(({ sha256 }) => sha256))}, ${numberArray(files.map(({ size }) => size))}::bigint[],
+    values (${hash}, ${account}, ${token}, ${address}, ${fingerprint}, ${paths}::text[], ${hashes}, ${sizes}::bigint[],
       ${packHashes([...missing.keys()])}, ${numberArray([...missing.values()])}::bigint[], ${textArray(labels)}::text[],
       ${via}, ${passwordHash}, ${ttlSeconds}, ${target?.domain ?? null}, ${target?.keep ?? null},
       ${target?.inheritsPassword ?? false}, ${created}, ${created}, ${expires})`.execute(db(em));

@@ -12,9 +12,10 @@ import { countDeploy } from '../deployments/count-deploy.ts';
 import { createContentCheck } from '../deployments/deploy-files.ts';
 import { requireTargetAccess } from '../deployments/deploy-options.ts';
 import { findReplay } from '../deployments/idempotency.ts';
+import { Manifest, manifestsOf } from '../deployments/manifest.ts';
 import { type Publication, publish } from '../deployments/publish.ts';
 import { compileDeployRules } from '../deployments/rule-files.ts';
-import { filesOf, hexOf, isOneOf, joinNumbers } from '../packs/contents.ts';
+import { hexOf, isOneOf, readFiles } from '../packs/contents.ts';
 import { streamContent } from '../packs/moved-contents.ts';
 import { runQueued } from '../run-queued.ts';
 import { type FoundUpload, getUpload, touchUpload, uploadNotFound } from './uploads.ts';
@@ -65,6 +66,7 @@ async function commitInTransaction(scope: Scope<Caller>, upload: FoundUpload): P
     }),
   );
   endPhase('commit');
+  manifestsOf(core).keepDeployment(outcome.body.deployment, upload, publication.manifest);
   failpoint('upload.committed');
   core.published.emit('deployment');
   return outcome;
@@ -79,15 +81,13 @@ async function replayCommit(core: Core, key: CommitKey): Promise<CommitOutcome> 
 /** Reads the files and options of an upload; `null` if the upload was committed. */
 async function publicationOf(
   { core, caller }: Scope<Caller>,
-  { hash }: FoundUpload,
+  upload: FoundUpload,
   idempotency: CommitKey,
 ): Promise<Publication | null> {
+  const { hash } = upload;
   const row = await db(core)
     .selectFrom('upload')
-    .select(({ fn, ref }) => [
-      fn<string[]>('array_to_json', ['paths']).as('paths'),
-      'hashes',
-      joinNumbers(ref('sizes')).as('sizes'),
+    .select(({ fn }) => [
       fn<string[]>('array_to_json', ['labels']).as('labels'),
       'via',
       'password_hash as passwordHash',
@@ -103,16 +103,22 @@ async function publicationOf(
   const { labels, via, ttlSeconds, passwordHash, domain, keep, inheritsPassword } = row;
   const target = domain === null ? null : { domain, keep, inheritsPassword };
   if (target) requireTargetAccess({ core, caller }, target);
-  const files = filesOf(row);
+  const manifest = manifestsOf(core).ofUpload(upload) ?? (await readManifest(core, upload));
+  if (!manifest) return null;
   return {
-    files,
+    manifest,
     options: { labels, via, ttlSeconds, ...(target && { target }) },
     passwordHash,
     pack: null,
-    upload: hash,
-    ...(await compileDeployRules(core, await checkContents(core, files), files)),
+    upload,
+    ...(await compileDeployRules(core, await checkContents(core, manifest.files), manifest.files)),
     idempotency,
   };
+}
+
+async function readManifest(core: Core, { hash }: FoundUpload): Promise<Manifest | null> {
+  const files = await readFiles(core, { upload: hash });
+  return files && new Manifest(files);
 }
 
 /**

@@ -10,8 +10,9 @@ import type { Caller, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { invalid, invalidFile, notFound, ServiceError, throwRefusals } from '../../errors.ts';
 import type { FileLimits } from '../accounts/plans.ts';
-import { createFileChecker, publishedFiles } from '../deployments/file-rules.ts';
-import { filesOf, joinNumbers } from '../packs/contents.ts';
+import { createFileChecker, refuseNoFile, refusePathConflict } from '../deployments/file-rules.ts';
+import { manifestsOf } from '../deployments/manifest.ts';
+import { readFiles } from '../packs/contents.ts';
 
 /**
  * Reads the files, the packs and the password hash of the deployment that an upload changes. The caller must hold the
@@ -25,13 +26,9 @@ export async function readBaseDeployment(em: EntityManager, { core, caller }: Sc
   if (id === null || caller.kind === 'anonymous') throw notFound('deployment');
   const row = await db(em)
     .selectFrom('deployment as d')
-    .innerJoin('manifest as m', 'm.deployment_id', 'd.id')
-    .select(({ fn, ref, selectFrom }) => [
+    .select(({ selectFrom }) => [
       'd.password_hash as passwordHash',
       'd.taken_down as takenDown',
-      fn<string[]>('array_to_json', ['m.paths']).as('paths'),
-      'm.hashes',
-      joinNumbers(ref('m.sizes')).as('sizes'),
       selectFrom('deployment_pack')
         .select((eb) => eb.fn.agg<string[]>('json_agg', ['pack_id']).as('packs'))
         .whereRef('deployment_id', '=', 'd.id')
@@ -51,56 +48,91 @@ export async function readBaseDeployment(em: EntityManager, { core, caller }: Sc
       'This deployment was taken down by the operator; it cannot be a base. Begin with every file instead.',
       { details: { state: 'taken_down' } },
     );
-  return { files: filesOf(row), packs: row.packs, passwordHash: row.passwordHash };
+  const files = manifestsOf(core).ofDeployment(id)?.files ?? (await readFiles(em, { deployment: id }));
+  if (!files) throw notFound('deployment');
+  return { files, packs: row.packs, passwordHash: row.passwordHash };
+}
+
+/** The files that an upload publishes. */
+export interface PlannedFiles {
+  files: readonly UploadFile[];
+  /** Those of the files that the request lists; the others are unchanged files of the base. */
+  listed: readonly UploadFile[];
 }
 
 /**
- * Returns the files that an upload publishes, under the same rules as the files of a multipart deploy.
+ * Returns the files of an upload that lists all of its files, under the same rules as the files of a multipart deploy.
  *
- * @param options.field The field that lists the files, for error messages.
- * @param options.base The files of the base deployment, whose paths are not checked again.
  * @throws `validation_failed` that names all refused files; `payload_too_large`. Source: api §3, §9.
  */
-export function planFiles(
-  files: readonly UploadFile[],
-  limits: FileLimits,
-  { field, base = [] }: { field: string; base?: readonly UploadFile[] },
-): UploadFile[] {
-  const refusals = new FileRefusals();
-  const checker = createFileChecker(limits, refusals);
-  const acceptedPaths = new Set(base);
-  const checkedFiles = files.map((file) => {
-    const { path: name, size, sha256 } = file;
-    const { path, junk } = checker.begin(name, acceptedPaths.has(file));
-    checker.grow(size);
-    return { path, junk, size, sha256 };
-  });
-  throwRefusals(refusals);
-  const plannedFiles = publishedFiles(checkedFiles, field).map(({ path, size, sha256 }) => ({ path, size, sha256 }));
-  refuseTwoSizes(plannedFiles);
-  return plannedFiles;
+export function planWholeFiles(files: readonly UploadFile[], limits: FileLimits): PlannedFiles {
+  const planned = checkFiles(files, limits, 'files', () => true);
+  refusePathConflict(planned.files);
+  refuseTwoSizes(planned.listed);
+  return planned;
 }
 
 /**
- * Applies a change to the files of a base. Replaced files keep their positions; new files are appended.
+ * Applies a change to the files of a base, under the same rules as the files of a multipart deploy. Replaced files keep their positions;
+ * new files are appended. The paths of the base, and the sizes of its contents, are not checked again.
  *
- * @throws `validation_failed` for a path that is both put and removed, or put twice. Source: api §9; security T2.
+ * @throws `validation_failed` for a path that is both put and removed, or put twice, and for refused files, which it names;
+ *   `payload_too_large`. Source: api §3, §9; security T2.
  */
-export function changedFiles(
+export function planChangedFiles(
   base: readonly UploadFile[],
   { put, remove }: Pick<ChangeUpload, 'put' | 'remove'>,
-): UploadFile[] {
+  limits: FileLimits,
+): PlannedFiles {
   const removedPaths = new Set(remove.map(canonicalPath));
-  const filesByPath = new Map(base.filter(({ path }) => !removedPaths.has(path)).map((file) => [file.path, file]));
-  const putPaths = new Set<string>();
+  const putByPath = new Map<string, UploadFile>();
   for (const file of put) {
     const path = canonicalPath(file.path);
     if (removedPaths.has(path)) throw invalid('remove', `${path} must not also be in put`);
-    if (putPaths.has(path)) throw invalidFile(path, 'the path must be in put only once');
-    putPaths.add(path);
-    filesByPath.set(path, file);
+    if (putByPath.has(path)) throw invalidFile(path, 'the path must be in put only once');
+    putByPath.set(path, file);
   }
-  return [...filesByPath.values()];
+  const files: UploadFile[] = [];
+  for (const file of base) {
+    if (removedPaths.has(file.path)) continue;
+    files.push(putByPath.get(file.path) ?? file);
+    putByPath.delete(file.path);
+  }
+  const putFiles = new Set(put);
+  const planned = checkFiles([...files, ...putByPath.values()], limits, 'put', (file) => putFiles.has(file));
+  // A file that replaces another one conflicts with no path.
+  if (putByPath.size > 0) refusePathConflict(planned.files);
+  refuseTwoSizes(planned.listed);
+  return planned;
+}
+
+/**
+ * Checks names, number and sizes of files. Returns those that are not junk, with their paths in canonical form.
+ *
+ * @param field The field that lists the files, for error messages.
+ * @param isListed Whether the request lists a file. The names of other files are not checked.
+ */
+function checkFiles(
+  files: readonly UploadFile[],
+  limits: FileLimits,
+  field: string,
+  isListed: (file: UploadFile) => boolean,
+): PlannedFiles {
+  const refusals = new FileRefusals();
+  const checker = createFileChecker(limits, refusals);
+  const planned = { files: [] as UploadFile[], listed: [] as UploadFile[] };
+  for (const file of files) {
+    const isChecked = isListed(file);
+    const { path, junk } = checker.begin(file.path, !isChecked);
+    checker.grow(file.size);
+    if (junk) continue;
+    const plannedFile = path === file.path ? file : { ...file, path };
+    planned.files.push(plannedFile);
+    if (isChecked) planned.listed.push(plannedFile);
+  }
+  throwRefusals(refusals);
+  refuseNoFile(planned.files, field);
+  return planned;
 }
 
 /** Returns the canonical form of a name; an invalid name unchanged, because it is refused later or matches no file. */

@@ -16,6 +16,8 @@ export interface FoundUpload {
   /** The SHA-256 of the id, by which the database identifies the upload. */
   hash: Buffer;
   fingerprint: Buffer;
+  /** When it was begun. An upload that is begun again after it was aborted has the same hash. */
+  created: Date;
   committed: boolean;
   /** The number of missing contents. */
   missing: number;
@@ -34,11 +36,13 @@ const TOUCH_INTERVAL_MS = 60_000;
 export async function findUpload({ core, caller }: Scope<Caller>, name: string): Promise<FoundUpload | null> {
   if (!UPLOAD_ID.test(name)) return null;
   const hash = secretHash(name);
-  const { rows } = await sql<Omit<FoundUpload, 'hash'>>`
-    select fingerprint, committed is not null as committed,
+  const { rows } = await sql<Omit<FoundUpload, 'hash' | 'created'> & { createdMs: number }>`
+    select fingerprint, (extract(epoch from created) * 1000)::float8 as "createdMs", committed is not null as committed,
       ((octet_length(asked) - coalesce((select sum(octet_length(hashes)) from upload_content where upload_hash = hash), 0)) / 32)::int as missing
     from upload where hash = ${hash} and expires > ${core.now()} and ${belongsTo(caller)}`.execute(db(core));
-  return rows[0] ? { hash, ...rows[0] } : null;
+  if (!rows[0]) return null;
+  const { createdMs, ...upload } = rows[0];
+  return { hash, created: new Date(createdMs), ...upload };
 }
 
 /** Like {@link findUpload}, but throws `not_found`. */
