@@ -107,5 +107,5 @@ export function manifestsOf(core: Core): RecentManifests {
   return manifests;
 }
 
-/** An upload that is begun again after it was aborted has the same hash, so the time tells them apart. */
+/** The time distinguishes an upload that was begun again after it was aborted: it has the same hash. */
 const uploadKey = ({ hash, created }: BegunUpload): string => `${hash.toString('hex')} ${created.getTime()}`;
