@@ -94,7 +94,12 @@ export function findPathConflict(paths: readonly string[]): { first: string; sec
 function hasNameOfFolder(paths: readonly string[]): boolean {
   const folders = new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/') + 1)));
   const folderNames = new Set(Array.from(folders, (folder) => folder.split('/')).flat());
-  return paths.some((path) => folderNames.has(path.slice(path.lastIndexOf('/') + 1)));
+  const lengths = new Set(Array.from(folderNames, (name) => name.length));
+  return paths.some((path) => {
+    const nameAt = path.lastIndexOf('/') + 1;
+    // The length decides about most names, and needs no copy of the name.
+    return lengths.has(path.length - nameAt) && folderNames.has(path.slice(nameAt));
+  });
 }
 
 /**

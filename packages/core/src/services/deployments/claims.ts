@@ -87,7 +87,7 @@ export async function claimDeployment({ core, caller }: Scope, claim: string): P
     if (!row || row.account || row.status !== 'success' || (row.expires && row.expires <= now)) throw notFound('claim');
     const locked = await lockActiveAccount(em, account);
     await incrementDeploymentCount(em, core, locked);
-    await countAccountStorage(em, core, locked, await contentsOf(em, row.id), new Set());
+    await countAccountStorage(em, core, locked, await contentsOf(em, row.id), new Map());
     row.account = em.getReference(Account, account);
     row.address = null;
     row.claimed = now;

@@ -93,10 +93,9 @@ export async function countStorage(
   { core, caller }: Scope<Caller>,
   account: LockedAccount | null,
   { manifest, upload }: { manifest: Manifest; upload: BegunUpload | null },
-  fresh: ReadonlySet<string>,
+  fresh: ContentLengths,
 ): Promise<void> {
-  const contents = new Map<string, number>();
-  if (!upload) for (const { sha256, size } of manifest.files) contents.set(sha256, size);
+  const contents: ContentLengths = upload ? new Map() : manifest.contents();
   if (caller.kind === 'anonymous') {
     await lockAnonymousAddress(em, caller.address);
     return requireAnonymousStorage(em, caller.address, contents);
@@ -115,9 +114,11 @@ export async function countAccountStorage(
   core: Core,
   account: LockedAccount,
   contents: ContentLengths,
-  fresh: ReadonlySet<string>,
+  fresh: ContentLengths,
 ): Promise<void> {
-  const known = new Set(contents.keys().filter((sha256) => !fresh.has(sha256)));
+  // With many files, it takes a while to find that none of them is known.
+  const known =
+    fresh === contents ? new Set<string>() : new Set(contents.keys().filter((sha256) => !fresh.has(sha256)));
   const { lengths: own } = await findOwnContents(em, core, account.id, known);
   const further = own.size === 0 ? contents : new Map(contents.entries().filter(([sha256]) => !own.has(sha256)));
   await addStorage(em, core, account, further, { certain: further.size <= fresh.size });

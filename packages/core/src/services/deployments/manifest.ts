@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UploadFile } from '@berth/contract';
 import { LRUCache } from 'lru-cache';
 import type { Core } from '../../core.ts';
-import { numberArray, packHashes, textArray } from '../packs/contents.ts';
+import { type ContentLengths, numberArray, packHashes, textArray } from '../packs/contents.ts';
 import { buildPathIndex, type PathIndex } from '../sites/path-index.ts';
 
 /** The files of a deployment or an upload, as columns of a table. */
@@ -27,6 +27,7 @@ export function fileColumnsOf(files: readonly UploadFile[]): FileColumns {
  */
 export class Manifest {
   readonly files: readonly UploadFile[];
+  #contents: ContentLengths | undefined;
   #pathIndex: Promise<PathIndex> | undefined;
   #columns: Promise<FileColumns> | undefined;
 
@@ -34,8 +35,18 @@ export class Manifest {
     this.files = files;
   }
 
+  contents(): ContentLengths {
+    return (this.#contents ??= new Map(this.files.map(({ sha256, size }) => [sha256, size])));
+  }
+
   pathIndex(): Promise<PathIndex> {
     return (this.#pathIndex ??= inNextTurn(() => buildPathIndex(this.files.map(({ path }) => path))));
+  }
+
+  /** Prepares everything, so that it is ready when it is needed. */
+  async prepare(): Promise<void> {
+    this.contents();
+    await Promise.all([this.pathIndex(), this.columns()]);
   }
 
   columns(): Promise<FileColumns> {
@@ -83,12 +94,12 @@ class RecentManifests {
     return this.#manifests.get(id);
   }
 
-  /** Keeps the manifest of an upload that was begun, and prepares its path index. */
+  /** Keeps the manifest of an upload that was begun, and prepares what its commit needs. */
   keepUpload(upload: BegunUpload, files: readonly UploadFile[]): void {
     if (files.length < MIN_FILES) return;
     const manifest = new Manifest(files);
     this.#manifests.set(uploadKey(upload), manifest);
-    void manifest.pathIndex();
+    void manifest.pathIndex().then(() => manifest.contents());
   }
 
   /** Keeps the files of an upload that was committed as the files of its deployment. */

@@ -67,11 +67,15 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
     }
   }
   await enterFence(em);
-  const hashes = new Set(manifest.files.map(({ sha256 }) => sha256));
-  const uploadPacks = upload && (await findPacksOfUpload(em, upload.hash, hashes));
+  const uploadPacks = upload && (await findPacksOfUpload(em, upload.hash, manifest.contents()));
   const { packs, fresh } = uploadPacks
-    ? { packs: uploadPacks, fresh: new Set<string>() }
-    : await assignToPacks(em, hashes, pack, () => Promise.all([manifest.pathIndex(), manifest.columns()]));
+    ? { packs: uploadPacks, fresh: new Map<string, number>() }
+    : await assignToPacks(
+        em,
+        () => manifest.contents(),
+        pack,
+        () => manifest.prepare(),
+      );
   await pack?.sealed;
   failpoint('deploy.contents-inserted');
   const locked = caller.kind === 'account' ? await lockActiveAccount(em, caller.account) : null;

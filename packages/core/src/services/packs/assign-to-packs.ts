@@ -4,7 +4,7 @@ import { CopyData } from '../../database/copy.ts';
 import { db } from '../../database/tables.ts';
 import { unavailable } from '../../errors.ts';
 import { contentRows, copyContentsTo } from './content-rows.ts';
-import { hashAtPosition, isOneOf, type NewPack, numberArray, packHashes } from './contents.ts';
+import { type ContentLengths, hashAtPosition, isOneOf, type NewPack, numberArray, packHashes } from './contents.ts';
 
 const UNIQUE_VIOLATION = '23505';
 /** Up to this number of contents, one statement with a conflict check is faster than the four round trips of a COPY in a savepoint. */
@@ -15,7 +15,7 @@ const FEW_CONTENTS = 500;
  * new pack, stored contents to the packs that have them. If concurrent deploys send the same content, the deploy that
  * commits first stores it.
  *
- * @param hashes The distinct contents of the deployment, by SHA-256 in hex.
+ * @param contentsOf Returns the contents of the deployment. Called after the new contents were inserted.
  * @param pack The new pack; `null` if no new content arrived.
  * @param meanwhile Called while PostgreSQL inserts the new contents, if there are many. Default: nothing.
  * @returns The packs that the deployment needs, and the contents that were stored for the first time.
@@ -23,19 +23,22 @@ const FEW_CONTENTS = 500;
  */
 export async function assignToPacks(
   em: EntityManager,
-  hashes: ReadonlySet<string>,
+  contentsOf: () => ContentLengths,
   pack: NewPack | null,
   meanwhile: () => Promise<unknown> = async () => {},
-): Promise<{ packs: string[]; fresh: ReadonlySet<string> }> {
+): Promise<{ packs: string[]; fresh: ContentLengths }> {
   const packs = new Set<string>();
-  let freshContents: ReadonlySet<string> = new Set();
-  if (pack && (await insertAll(em, pack, meanwhile))) {
+  let freshContents: ContentLengths = new Map();
+  const isInserted = pack !== null && (await insertAll(em, pack, meanwhile));
+  const contents = contentsOf();
+  if (isInserted) {
     packs.add(pack.id);
     // The pack has only contents of the deployment.
-    freshContents = pack.contents.length === hashes.size ? hashes : new Set(pack.contents.map((c) => c.sha256));
+    const hasAll = pack.contents.length === contents.size;
+    freshContents = hasAll ? contents : new Map(pack.contents.map(({ sha256, length }) => [sha256, length]));
   }
-  if (freshContents.size < hashes.size) {
-    const storedHashes = [...hashes].filter((hash) => !freshContents.has(hash));
+  if (freshContents.size < contents.size) {
+    const storedHashes = [...contents.keys()].filter((hash) => !freshContents.has(hash));
     const rows = await db(em)
       .selectFrom('content')
       .select(({ fn }) => ['pack_id as pack', fn.countAll<number>().as('contents')])

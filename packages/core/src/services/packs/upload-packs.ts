@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { db } from '../../database/tables.ts';
-import { unpackHashes } from './contents.ts';
+import { type ContentLengths, unpackHashes } from './contents.ts';
 import { readByIndex } from './read-by-index.ts';
 
 /** The number of contents of a pack that are read to find out whether it is needed. */
@@ -12,13 +12,13 @@ const SAMPLE_CONTENTS = 32;
  * those of contents that its base has and the new deployment has not. So a few contents of each pack are read instead of the
  * location of every content. The caller must hold the fence, and the upload must be complete.
  *
- * @param hashes The distinct contents of the upload, by SHA-256 in hex.
+ * @param contents The contents of the upload.
  * @returns The packs; `null` if the contents that were read do not decide about one of them. Source: storage P4, P10.
  */
 export async function findPacksOfUpload(
   em: EntityManager,
   upload: Buffer,
-  hashes: ReadonlySet<string>,
+  contents: ContentLengths,
 ): Promise<string[] | null> {
   await readByIndex(em);
   const { rows } = await sql<{ pack: string; sample: Buffer | null }>`
@@ -31,7 +31,7 @@ export async function findPacksOfUpload(
   const neededPacks: string[] = [];
   for (const { pack, sample } of rows) {
     const sampled = unpackHashes(sample ?? Buffer.of());
-    if (sampled.some((sha256) => hashes.has(sha256))) neededPacks.push(pack);
+    if (sampled.some((sha256) => contents.has(sha256))) neededPacks.push(pack);
     else if (sampled.length === SAMPLE_CONTENTS) return null;
   }
   return neededPacks;

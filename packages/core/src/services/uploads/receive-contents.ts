@@ -131,7 +131,7 @@ async function recordContents(
 ): Promise<{ packUsed: boolean }> {
   const { core } = scope;
   await enterFence(em);
-  const { packs } = await assignToPacks(em, new Set(contents.keys()), pack);
+  const { packs } = await assignToPacks(em, () => contents, pack);
   await pack?.sealed;
   failpoint('upload.contents-placed');
   await lockCredential(em, scope);
