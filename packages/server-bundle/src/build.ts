@@ -95,10 +95,16 @@ function nativeSpread(): Plugin {
 function latin1(): Plugin {
   return {
     name: 'latin1',
-    renderChunk: (code) =>
-      // oxlint-disable-next-line no-control-regex -- Latin-1 starts with control characters.
-      code.replaceAll(/[^\x00-\xff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    // The hook `renderChunk` is too early: Rolldown prints the code again after it, without the escapes.
+    generateBundle(_options, files) {
+      for (const file of Object.values(files)) if (file.type === 'chunk') file.code = escapeBeyondLatin1(file.code);
+    },
   };
+}
+
+function escapeBeyondLatin1(code: string): string {
+  // oxlint-disable-next-line no-control-regex -- Latin-1 starts with control characters.
+  return code.replaceAll(/[^\x00-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 if (import.meta.main) {
