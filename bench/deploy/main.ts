@@ -12,7 +12,7 @@ import { type BenchServer, heading, median, scaledRounds, startBare, startBerth 
 
 /** Rounds after which the code of the server and of the bare parser is compiled. */
 const WARM_UP_ROUNDS = 4;
-const ROUNDS = scaledRounds(7);
+const ROUNDS = scaledRounds(15);
 const BIG_ROUNDS = scaledRounds(3);
 const UPLOADS_AT_ONCE = 1_000;
 const MAX_REFUSED = 20;
