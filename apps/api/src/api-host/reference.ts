@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response, type Router } from 'express';
 import { cors } from './cors.ts';
 import { allowOnly } from './errors.ts';
@@ -42,29 +44,40 @@ export function referenceRouter(documents: Record<'/openapi.json' | '/openapi-3.
       .all(allowOnly('GET'));
   }
 
-  const page = readFileSync(new URL('./reference/index.html', import.meta.url));
+  const page = new URL('./reference/index.html', import.meta.url);
   reference
     .route('/docs')
     .get(sendFile(page, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }))
     .all(allowOnly('GET'));
-  for (const [name, [type, source]] of Object.entries(FILES)) {
-    const bytes = readFileSync(source);
-    const ETag = `"${hash('sha256', bytes, 'base64url')}"`;
+  for (const [name, [type, source]] of Object.entries(FILES))
     reference
       .route(`/docs/${name}`)
-      .get(sendFile(bytes, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-cache', ETag }))
+      .get(sendFile(source, { 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': 'no-cache' }))
       .all(allowOnly('GET'));
-  }
   return reference;
 }
 
-/** Creates a handler that sends a file, or 304 to clients that already have a file with this `ETag`. */
-function sendFile(bytes: Buffer, headers: { 'Content-Type': string; 'Cache-Control': string; ETag?: string }) {
+/**
+ * Creates a handler that sends a file, or 304 to clients that already have it. Streams the file for each request: few people open the page,
+ * and its largest file would take 1.7 MB of every process.
+ */
+function sendFile(source: string | URL, headers: { 'Content-Type': string; 'Cache-Control': string }) {
   const { 'Content-Type': _, ...unchangedHeaders } = { ...HEADERS, ...headers };
-  const allHeaders = { ...HEADERS, ...headers, 'Content-Length': bytes.length };
-  return (req: Request, res: Response): void => {
-    const isUnchanged = headers.ETag !== undefined && req.headers['if-none-match'] === headers.ETag;
-    if (isUnchanged) res.writeHead(304, unchangedHeaders).end();
-    else res.writeHead(200, allHeaders).end(bytes);
+  let described: Awaited<ReturnType<typeof describeFile>> | undefined;
+  return async (req: Request, res: Response): Promise<void> => {
+    const { ETag, 'Content-Length': length } = (described ??= await describeFile(source));
+    const validator = headers['Cache-Control'] === 'no-store' ? {} : { ETag };
+    if (req.headers['if-none-match'] === ETag) {
+      res.writeHead(304, { ...unchangedHeaders, ...validator }).end();
+      return;
+    }
+    res.writeHead(200, { ...HEADERS, ...headers, ...validator, 'Content-Length': length });
+    // A client that leaves is not an error.
+    await pipeline(createReadStream(source), res).catch(() => res.destroy());
   };
+}
+
+async function describeFile(source: string | URL) {
+  const bytes = await readFile(source);
+  return { ETag: `"${hash('sha256', bytes, 'base64url')}"`, 'Content-Length': bytes.length };
 }

@@ -1,11 +1,23 @@
 import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { launchProgram, type ServerProcess, startProcess } from '@berth/testing/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, PATIENT, type World } from '../crash/world.ts';
 import { ROOT } from './checkout.ts';
 
-const bundled = (program: string) => join(ROOT, 'apps/api/dist', program);
+const DIST = join(ROOT, 'apps/api/dist');
+const bundled = (program: string) => join(DIST, program);
+
+describe('the files of the bundle', () => {
+  it('have no character outside of Latin-1, for which V8 would keep a whole file with two bytes for each character', async () => {
+    const names = (await readdir(DIST)).filter((name) => name.endsWith('.cjs'));
+    expect(names).toContain('main.cjs');
+    const texts = await Promise.all(names.map((name) => readFile(bundled(name), 'utf8')));
+    // oxlint-disable-next-line no-control-regex -- Latin-1 starts with control characters.
+    expect(names.filter((_, i) => /[^\x00-\xff]/.test(texts[i]!))).toEqual([]);
+  });
+});
 
 describe('the bundle of the server, with WORKERS=2', () => {
   let world: World;
@@ -45,6 +57,11 @@ describe('the bundle of the server, with WORKERS=2', () => {
     expect(paths).toHaveProperty('/deployments');
     for (const path of ['/docs', '/docs/reference.css', '/docs/reference.js', '/docs/swagger-ui-bundle.js'])
       expect((await server.api(path)).status, path).toBe(200);
+    const { headers, text } = await server.api('/docs/swagger-ui-bundle.js');
+    expect(headers).toMatchObject({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' });
+    expect(Number(headers['content-length'])).toBe(Buffer.byteLength(text));
+    const again = { headers: { 'If-None-Match': String(headers['etag']) } };
+    expect((await server.api('/docs/swagger-ui-bundle.js', again)).status).toBe(304);
   });
 
   it('has the program of the operator', async () => {
