@@ -19,7 +19,7 @@ const STATE_WORDS = 4;
 /** The size of the state of all messages. */
 export const STATE_BYTES = VECTORS * STATE_WORDS * VECTOR_BYTES;
 
-/** Returns the address of a word of the state of a message. */
+/** Returns the address at which a word of a message's state is stored. */
 export function stateAt(lane: number, word: number): number {
   const vector = Math.floor(lane / LANES_PER_VECTOR);
   return (vector * STATE_WORDS + word) * VECTOR_BYTES + (lane % LANES_PER_VECTOR) * WORD_BYTES;
@@ -87,7 +87,7 @@ const wordOf = (vector: number, word: number) => stateOf(vector, STATE_WORDS * 2
 const FIRST_TEMPORARY = stateOf(VECTORS, 0);
 const TEMPORARIES = 8;
 
-/** Loads four words of four messages, and turns them into four vectors, each with the same word of all messages. */
+/** Loads four words of four messages, and transposes them: each of the four vectors then has one word of all messages. */
 function loadWords(vector: number, firstWord: number): Code {
   const temporary = (i: number) => localGet(FIRST_TEMPORARY + i);
   const rows = [0, 1, 2, 3].map((i) => {

@@ -29,9 +29,11 @@ export function createMd5OfMany(): HashContents {
   return (contents, digests) => {
     const hashAlone = (position: number): void =>
       void digests.write(hash('md5', contents[position]!, 'binary'), position * DIGEST_BYTES, 'binary');
-    if (keepsLanesBusy(contents) && lanes === undefined) lanes = startLanes();
-    if (lanes && keepsLanesBusy(contents)) lanes.hash(contents, digests, hashAlone);
-    else for (let position = 0; position < contents.length; position += 1) hashAlone(position);
+    if (keepsLanesBusy(contents)) {
+      if (lanes === undefined) lanes = startLanes();
+      if (lanes) return lanes.hash(contents, digests, hashAlone);
+    }
+    for (let position = 0; position < contents.length; position += 1) hashAlone(position);
   };
 }
 
