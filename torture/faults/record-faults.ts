@@ -17,8 +17,8 @@ export const RECORD_FAULTS: readonly Fault[] = [
       },
       {
         file: `${SERVICES}/deployments/publish.ts`,
-        find: '{ files, options, passwordHash }: Publication,',
-        replace: '{ files, options, passwordHash, reserved: isOfUpload }: Publication,',
+        find: '{ manifest: { files }, options, passwordHash }: Publication,',
+        replace: '{ manifest: { files }, options, passwordHash, upload: isOfUpload }: Publication,',
       },
       {
         file: `${SERVICES}/deployments/deploy.ts`,
