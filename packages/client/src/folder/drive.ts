@@ -43,7 +43,7 @@ export async function onDriveWithin<T>(
   let isDone = false;
   let timer: NodeJS.Timeout;
   const waitForDrive = (): void => {
-    timer = setTimeout(() => setImmediate(check), remainingMs());
+    timer = setTimeout(() => setImmediate(check), Math.max(0, remainingMs()));
   };
   // Runs after pending events: the drive may have responded while the machine was asleep or this thread was busy.
   const check = (): void => {
