@@ -30,7 +30,7 @@ async function bundle(dist: string): Promise<void> {
     cwd: API,
     platform: 'node',
     input: { main: 'src/main.ts', operator: 'src/operator/main.ts' },
-    plugins: [filesByUrl(), nativeSpread(), latin1()],
+    plugins: [filesByUrl(), nativeSpread(), withoutUnusedTables(), latin1()],
     // Parts of MikroORM that Berth does not use ask for packages that may be missing.
     checks: { emptyImportMeta: false },
     output: {
@@ -87,6 +87,32 @@ function nativeSpread(): Plugin {
         if (start < 0 || end < 0) this.error(`The helper for spreads in ${module} has changed.`);
         return `${code.slice(0, start)}function _objectSpread2(target, ...parts) {\n\treturn Object.assign(target, ...parts);${code.slice(end)}`;
       },
+    },
+  };
+}
+
+/** Large modules that packages load and the server does not use, and what replaces them. */
+const UNUSED_TABLES: readonly [module: RegExp, replacement: string][] = [
+  // Express and trpc-to-openapi read bodies in other charsets with it. Berth reads bodies itself.
+  [/\/iconv-lite\/lib\/index\.js$/, 'module.exports = {};'],
+  // Messages in fifty languages. Those of Berth are in English.
+  [/\/zod\/v4\/locales\/index\.js$/, "export { default as en } from './en.js';"],
+];
+
+/** Leaves out {@link UNUSED_TABLES}, whose text every process would keep in memory. */
+function withoutUnusedTables(): Plugin {
+  const unseen = new Set(UNUSED_TABLES);
+  return {
+    name: 'without-unused-tables',
+    load(id) {
+      const table = UNUSED_TABLES.find(([module]) => module.test(id));
+      if (!table) return null;
+      unseen.delete(table);
+      return table[1];
+    },
+    buildEnd() {
+      for (const [module] of unseen)
+        this.error(`No module is ${module.source} any more. Remove it from the unused tables.`);
     },
   };
 }
