@@ -94,7 +94,8 @@ export function boundMemoryUntilClosed(message: IncomingMessage | ServerResponse
 }
 
 function startChecking(): NodeJS.Timeout {
-  allowGrowthOfBuffers(getHeapStatistics());
+  // Not at once: the first request loads modules, and V8 rejects their cached code while flags differ from those of the last time.
+  setTimeout(() => allowGrowthOfBuffers(getHeapStatistics()), GROWTH_CHECK_MS).unref();
   return setInterval(checkMemory, GROWTH_CHECK_MS).unref();
 }
 

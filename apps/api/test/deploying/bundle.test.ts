@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launchProgram, type ServerProcess, startProcess } from '@berth/testing/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,6 +17,33 @@ describe('the files of the bundle', () => {
     const texts = await Promise.all(names.map((name) => readFile(bundled(name), 'utf8')));
     // oxlint-disable-next-line no-control-regex -- Latin-1 starts with control characters.
     expect(names.filter((_, i) => /[^\x00-\xff]/.test(texts[i]!))).toEqual([]);
+  });
+});
+
+describe('the bundle of the server, when its first request is a large deploy', () => {
+  let world: World;
+  let cacheFolder: string;
+  beforeAll(async () => {
+    world = await createWorld(PATIENT);
+    cacheFolder = await mkdtemp(join(tmpdir(), 'berth-compile-cache-'));
+  });
+  afterAll(async () => {
+    await world.drop();
+    await rm(cacheFolder, { recursive: true });
+  });
+
+  async function publishAtOnce(env: Record<string, string> = {}): Promise<string> {
+    const server = await startProcess({ ...world.env(), NODE_COMPILE_CACHE: cacheFolder, ...env });
+    await server.publish({ 'large.bin': randomBytes(1024 ** 2) });
+    server.child.kill('SIGTERM');
+    expect(await server.exited).toBe(0);
+    return server.output();
+  }
+
+  it('loads the API with the cached code of the last start', async () => {
+    await publishAtOnce();
+    const output = await publishAtOnce({ NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+    expect(output).toContain(`${bundled('api-host.cjs')} was accepted`);
   });
 });
 
