@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { inFairTurn, ServiceError } from '@berth/core';
+import { freeMemory } from '../http/whole-body.ts';
 
 /**
  * Yields the chunks of a body. Does not destroy the request, because the client still has to read the response. If the client
@@ -19,4 +20,12 @@ export async function* chunksOf(req: IncomingMessage, client: string): AsyncGene
     for (let chunk: Buffer | null; (chunk = req.read() as Buffer | null) !== null;) yield chunk;
     if (!req.complete) throw new ServiceError('request_timeout', 'The upload was interrupted.', { cause });
   }
+}
+
+/**
+ * Frees the memory of a chunk of a body at once, unless it shares the memory with other buffers. The chunk is empty afterwards. V8 would keep
+ * the memory until it collects garbage, and the next chunks would use new memory.
+ */
+export function freeChunk({ buffer, length }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) freeMemory(buffer);
 }

@@ -1,5 +1,6 @@
 import { CONTENT_HEAD_BYTES } from '@berth/contract';
 import { type ContentsBody, invalid, payloadTooLarge, type ServiceError } from '@berth/core';
+import { freeChunk } from './body-chunks.ts';
 
 const HASH_BYTES = 32;
 
@@ -43,6 +44,7 @@ export async function readContents(
         sink = null;
       }
     }
+    freeChunk(chunk);
   }
   if (sink !== null || headBytes > 0) throw invalid('contents', 'the body ends in the middle of a content');
 }

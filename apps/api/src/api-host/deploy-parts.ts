@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FILES_FIELD } from '@berth/contract';
 import { type Deploy, inFairTurn, invalid, isTurnOver, ServiceError, payloadTooLarge } from '@berth/core';
+import { freeChunk } from './body-chunks.ts';
 import type { ReserveMemory } from './body-memory.ts';
 import { malformedBody, MultipartSplitter, readBoundary } from './multipart-splitter.ts';
 import { type FormPart, readPart, readUsualFile } from './part-head.ts';
@@ -88,8 +89,9 @@ class PartsReader {
   #memory: Promise<unknown> | undefined;
   /** Resolves once the sink of the files accepts more bytes. */
   #drained: Promise<void> | undefined;
-  /** The remaining bytes of the last chunk, which are not parsed yet. */
-  #unparsed: Buffer | null = null;
+  /** The last chunk, until all of its bytes are parsed, and the number of those that are. */
+  #chunk: Buffer | null = null;
+  #parsedBytes = 0;
   #isBodyEnded = false;
   #isFailed = false;
 
@@ -182,15 +184,15 @@ class PartsReader {
   readonly #onData = (chunk: Buffer): void => {
     // The first bytes take memory until the disk has them, so they wait outside until there is room.
     const memory = this.#reserve('contents', Math.min(this.#bodyBytes + chunk.length, MAX_CONTENT_MEMORY_BYTES));
-    if (!memory && !isTurnOver() && chunk.length <= this.#sliceBytes()) return this.#parse(chunk);
+    this.#chunk = chunk;
+    if (!memory && !isTurnOver() && chunk.length <= this.#sliceBytes()) return this.#parseNext(chunk.length);
     this.#pause('queued');
-    this.#unparsed = chunk;
     void this.#parseInTurns();
   };
 
   readonly #onEnd = (): void => {
     this.#isBodyEnded = true;
-    if (this.#unparsed === null) this.#finish();
+    if (this.#chunk === null) this.#finish();
   };
 
   /** Handles a client that left, and a request that timed out. If all bytes have arrived, parses the unread ones. */
@@ -205,7 +207,7 @@ class PartsReader {
   };
 
   async #parseInTurns(): Promise<void> {
-    while (this.#unparsed) {
+    while (this.#chunk) {
       await this.#memory;
       await this.#drained;
       await inFairTurn(this.#parts.client, () => this.#parseNext(this.#sliceBytes()));
@@ -215,10 +217,15 @@ class PartsReader {
   }
 
   #parseNext(maxBytes: number): void {
-    const chunk = this.#unparsed;
+    const chunk = this.#chunk;
     if (!chunk) return;
-    this.#unparsed = chunk.length > maxBytes ? chunk.subarray(maxBytes) : null;
-    this.#parse(chunk.subarray(0, maxBytes));
+    const end = Math.min(chunk.length, this.#parsedBytes + maxBytes);
+    this.#parse(chunk.subarray(this.#parsedBytes, end));
+    this.#parsedBytes = end;
+    if (end < chunk.length) return;
+    this.#chunk = null;
+    this.#parsedBytes = 0;
+    freeChunk(chunk);
   }
 
   /** Limits how much is parsed at once if the parts are small, because each part takes time, whatever its size. */
