@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processorMs } from '../deploy/processor-time.ts';
+import { residentBytes } from '../deploy/send.ts';
 import { API_KEY, heading, OWN_TREE, scaledRounds, startBerth } from '../processes.ts';
 import { deploy } from '../serve/publish.ts';
 
@@ -15,6 +15,7 @@ const MEASURED_MINUTES = 5;
 const MINUTE_MS = 60_000;
 const MAX_SHARE = 0.002;
 const MAX_MIB = 120;
+const MiB = 1024 ** 2;
 
 /** The sites that a server publishes. All files differ. */
 interface Kind {
@@ -54,10 +55,6 @@ async function publishSites(port: number, kind: Kind): Promise<void> {
   await Promise.all(Array.from({ length: DEPLOYS_AT_ONCE }, publishNext));
 }
 
-function residentMib(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
-}
-
 async function measureMinutes(berth: { pid: number; dataDir: string }): Promise<Minute[]> {
   await sleep(QUIET_MINUTES * MINUTE_MS);
   const minutes: Minute[] = [];
@@ -68,7 +65,7 @@ async function measureMinutes(berth: { pid: number; dataDir: string }): Promise<
     minutes.push({
       nodeShare: (after.node - before.node) / (performance.now() - start),
       postgresMs: after.postgres - before.postgres,
-      mib: residentMib(berth.pid),
+      mib: (await residentBytes(berth.pid)) / MiB,
     });
   }
   return minutes;

@@ -6,7 +6,7 @@ const HASH_BYTES = 32;
 
 /**
  * Reads a body of contents and passes the contents on one at a time, no faster than they are consumed. Buffers only the
- * header of one content. Passes on all contents that arrive completely before an error.
+ * header of one content, and frees each chunk after it is consumed. Passes on all contents that arrive completely before an error.
  *
  * @throws `validation_failed` for a body that ends within a content; `payload_too_large` for more bytes than were
  *   requested; what the consumer of a content throws. Source: api §9; security T4.

@@ -34,8 +34,7 @@ describe('the bundle of the server, when its first request is a large deploy', (
 
   async function publishAtOnce(env: Record<string, string> = {}): Promise<string> {
     const server = await startProcess({ ...world.env(), NODE_COMPILE_CACHE: cacheFolder, ...env });
-    await server.publish({ 'large.bin': randomBytes(1024 ** 2) });
-    server.child.kill('SIGTERM');
+    await server.publish({ 'large.bin': randomBytes(1024 ** 2) }).finally(() => server.child.kill('SIGTERM'));
     expect(await server.exited).toBe(0);
     return server.output();
   }

@@ -159,7 +159,8 @@ const VALID_VALUES: Record<string, unknown> = {
  */
 function dependsOnRandomId(name: string, value: unknown): boolean {
   if (name === 'event') return value === '$token';
-  return name === 'search' && /^[a-z\d-]{1,3}$/i.test(domainToASCII(String(value).trim()) || String(value).trim());
+  const text = String(value).trim();
+  return name === 'search' && /^[a-z\d-]{1,3}$/i.test(domainToASCII(text) || text);
 }
 
 /** Names of fields that no input has, and that careless code may confuse with something else. */
