@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { launchProgram, type ServerProcess, startProcess } from '@berth/testing/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,19 +21,13 @@ describe('the files of the bundle', () => {
 
 describe('the bundle of the server, when its first request is a large deploy', () => {
   let world: World;
-  let cacheFolder: string;
-  beforeAll(async () => {
-    world = await createWorld(PATIENT);
-    cacheFolder = await mkdtemp(join(tmpdir(), 'berth-compile-cache-'));
-  });
-  afterAll(async () => {
-    await world.drop();
-    await rm(cacheFolder, { recursive: true });
-  });
+  beforeAll(async () => void (world = await createWorld(PATIENT)));
+  afterAll(() => world.drop());
 
   async function publishAtOnce(env: Record<string, string> = {}): Promise<string> {
-    const server = await startProcess({ ...world.env(), NODE_COMPILE_CACHE: cacheFolder, ...env });
-    await server.publish({ 'large.bin': randomBytes(1024 ** 2) }).finally(() => server.child.kill('SIGTERM'));
+    const server = await world.start({ NODE_COMPILE_CACHE: join(world.dataDir, 'compile-cache'), ...env });
+    await server.publish({ 'large.bin': randomBytes(1024 ** 2) });
+    server.child.kill('SIGTERM');
     expect(await server.exited).toBe(0);
     return server.output();
   }
