@@ -159,8 +159,9 @@ const VALID_VALUES: Record<string, unknown> = {
  */
 function dependsOnRandomId(name: string, value: unknown): boolean {
   if (name === 'event') return value === '$token';
-  const text = String(value).trim();
-  return name === 'search' && /^[a-z\d-]{1,3}$/i.test(domainToASCII(text) || text);
+  if (name !== 'search' || typeof value !== 'string') return false;
+  const text = value.trim();
+  return /^[a-z\d-]{1,3}$/i.test(domainToASCII(text) || text);
 }
 
 /** Names of fields that no input has, and that careless code may confuse with something else. */
