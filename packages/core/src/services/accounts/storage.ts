@@ -163,7 +163,7 @@ export function measureInexactStorage(core: Core, limits: RunLimits): Promise<nu
     {
       task: 'measure storage',
       due: (skip, limit) =>
-        db(core)
+        db(core.database.em())
           .selectFrom('account')
           .select('id')
           .where('storage_exact', '=', false)

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Core } from '../../core.ts';
 import { db } from '../../database/tables.ts';
+import { HASH_BYTES, hashAtPosition } from '../packs/contents.ts';
 import { sampledPacks } from '../packs/sampled-packs.ts';
+import { MIN_FREED_BYTES } from './sparse-packs.ts';
 
 /** How long a pack waits that could not be rewritten, so that it does not delay others. */
 const PAUSE_MS = 60 * 60 * 1000;
@@ -16,13 +18,33 @@ export async function dueCandidates(core: Core, limit: number): Promise<string[]
 }
 
 /**
- * Returns some sealed packs from a random one on. So the compaction also finds packs of which no end of a reference is recorded:
- * those from before it existed, and those of a restore.
+ * Samples sealed packs and returns those of which less than half may be needed: one statement rules out most packs by what their newest
+ * deployment and their compressed forms need. So the compaction also finds packs of which no end of a reference is recorded: those from
+ * before it existed, and those of a restore.
  */
-export async function samplePacks(core: Core, limit: number): Promise<string[]> {
-  const { rows } = await sampledPacks(limit).execute(db(core.database.em()));
+export async function sampleSparsePacks(core: Core, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select p.id from (${sampledPacks(limit)}) s join pack p on p.id = s.id
+    cross join lateral (select ${BYTES_OF_NEWEST_DEPLOYMENT} + ${BYTES_OF_FORMS} as needed) n
+    where 2 * n.needed < p.size and p.size - n.needed >= ${MIN_FREED_BYTES}`.execute(db(core.database.em()));
   return rows.map(({ id }) => id);
 }
+
+const BYTES_OF_NEWEST_DEPLOYMENT = sql`(
+  select coalesce(sum(c.length), 0) from content c
+  where c.pack_id = p.id and c.hash in (
+    select ${hashAtPosition(sql.ref('m.hashes'), 'position')}
+    from (
+      select hashes from deployment_pack n join manifest using (deployment_id)
+      where n.pack_id = p.id order by deployment_id desc limit 1) m
+    cross join lateral generate_series(1, length(m.hashes) / ${sql.lit(HASH_BYTES)}) as position))`;
+
+/** Equal forms of several contents share their bytes. */
+const BYTES_OF_FORMS = sql`(
+  select coalesce(sum(f.length), 0)
+  from (
+    select distinct form ->> 'sha256', (form ->> 'length')::bigint as length
+    from compression k cross join lateral jsonb_each(k.forms) as forms (coding, form) where k.pack_id = p.id) f)`;
 
 /** Removes a candidate that was examined. */
 export async function dropCandidate(core: Core, pack: string): Promise<void> {

@@ -2,7 +2,7 @@ import type { Core } from '../../core.ts';
 import { failpoint } from '../../failpoints.ts';
 import { compactedPacks, compactionFreedBytes, compactionWrittenBytes } from '../../metrics.ts';
 import { attemptTask, throwIfDatabaseAway } from '../worklist.ts';
-import { dropCandidate, dueCandidates, keepCandidate, postponeCandidate, samplePacks } from './candidates.ts';
+import { dropCandidate, dueCandidates, keepCandidate, postponeCandidate, sampleSparsePacks } from './candidates.ts';
 import { releasePack, rewritePart } from './rewrite-pack.ts';
 import { findSparsePack, type SparsePack, type StoredUnit } from './sparse-packs.ts';
 
@@ -37,7 +37,7 @@ export async function compactPacks(
   let writtenBytes = 0;
   const endMs = performance.now() + MAX_RUN_MS;
   const candidates = new Set(await dueCandidates(core, MAX_CANDIDATES));
-  const sample = await samplePacks(core, SAMPLE_SIZE);
+  const sample = await sampleSparsePacks(core, SAMPLE_SIZE);
   for (const id of candidates.union(new Set(sample))) {
     if (signal.aborted || writtenBytes >= maxBytes || performance.now() >= endMs) break;
     const outcome = await attemptTask(core, { task: 'compact packs', pack: id }, async () => {

@@ -27,7 +27,7 @@ export interface SparsePack {
 }
 
 /** Disks allocate blocks of this size, so that less frees nothing. */
-const MIN_FREED_BYTES = 4096;
+export const MIN_FREED_BYTES = 4096;
 /** The number of manifests that one statement reads. */
 const MANIFESTS_AT_ONCE = 10;
 

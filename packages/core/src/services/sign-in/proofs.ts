@@ -87,12 +87,20 @@ export const PROOF_COOKIE_SECONDS = 600;
 /** A person who is no member any more is deleted after this time at the earliest. */
 const STRANGER_MS = 24 * 3600 * 1000;
 
-/** Deletes sessions, proofs, invitations and device grants that have expired, and persons who are members of no account. */
+/**
+ * Deletes sessions, proofs, invitations and device grants that have expired, and persons who are members of no account. Runs one statement,
+ * because an idle server runs it every minute.
+ */
 export async function deleteExpiredSignIns(core: Core): Promise<void> {
-  for (const table of ['session', 'proof', 'invite', 'device_grant'] as const)
-    await sql`delete from ${sql.table(table)} where expires <= ${core.now()}`.execute(db(core));
+  const now = core.now();
+  const isExpired = sql`expires <= ${now}`;
   await sql`
-    delete from person p where p.created < ${new Date(core.now().getTime() - STRANGER_MS)}
+    with
+      expired_sessions as (delete from session where ${isExpired}),
+      expired_proofs as (delete from proof where ${isExpired}),
+      expired_invites as (delete from invite where ${isExpired}),
+      expired_device_grants as (delete from device_grant where ${isExpired})
+    delete from person p where p.created < ${new Date(now.getTime() - STRANGER_MS)}
       and not exists (select from member m where m.person_id = p.id)
       and not exists (select from member m where lower(m.email) = p.email)`.execute(db(core));
 }

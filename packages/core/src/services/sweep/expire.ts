@@ -22,7 +22,7 @@ export async function expireDeployments(core: Core, limits: RunLimits): Promise<
     {
       task: 'expire deployments',
       due: (skip, limit) =>
-        db(core)
+        db(core.database.em())
           .selectFrom('deployment')
           .select(({ fn }) => ['id', 'account_id as account', fn.coalesce('account_id', 'id').as('group')])
           .where('status', '=', 'success')
@@ -72,7 +72,7 @@ export async function expireUploads(core: Core, limits: RunLimits): Promise<numb
     {
       task: 'expire uploads',
       due: (skip, limit) =>
-        db(core)
+        db(core.database.em())
           .selectFrom('upload')
           .select('account_id as account')
           .where('expires', '<=', now)

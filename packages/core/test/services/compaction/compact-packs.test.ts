@@ -6,6 +6,7 @@ import { flipBit, packFile, readSite, whileLocked } from '@berth/testing/core';
 import { expectSound, expectSwept, sweepAll } from '@berth/testing/invariants';
 import { warningLog } from '@berth/testing/refused-rows';
 import { afterAll, afterEach, expect, it } from 'vitest';
+import { sampleSparsePacks } from '../../../src/services/compaction/candidates.ts';
 import { compressDeployments } from '../../../src/services/compression/compress-deployments.ts';
 import { deleteDeployment } from '../../../src/services/deployments/deployments.ts';
 import { enterFence } from '../../../src/services/packs/fence.ts';
@@ -54,6 +55,17 @@ it('W5: the grace time of a pack to which nothing refers does not begin again wh
   const before = await suspects();
   for (let i = 0; i < 2; i += 1) expect(await sweep(core)).toMatchObject({ compacted: 0, packs: 0 });
   expect(await suspects()).toEqual(before);
+});
+
+it('C1: a sample finds a pack of which less than half is needed, without its candidate, and leaves out the other packs', async () => {
+  const { pack } = await publishSparse({ 'small.bin': randomBytes(100) }, 50_000);
+  await deploy({ 'index.html': randomBytes(15_000).toString('hex'), 'photo.bin': randomBytes(20_000) });
+  await compressDeployments(core, compressor);
+  expect(await sweep(core, { compactionBytes: 0 })).toMatchObject({ compacted: 0 });
+  await test.database.query('delete from compaction_candidate');
+  expect((await packs()).length).toBeGreaterThan(3);
+  expect(await sampleSparsePacks(core, 10)).toEqual([pack]);
+  expect(await sweep(core)).toMatchObject({ compacted: 1 });
 });
 
 it('C1: compressed forms that are still needed move out of a pack whose other forms are gone', async () => {
