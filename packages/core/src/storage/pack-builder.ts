@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { failpoint } from '../failpoints.ts';
 import { packBytes, packsSealed } from '../metrics.ts';
 import { alignedBlocks } from './aligned-blocks.ts';
+import { copyBytes } from './copy-bytes.ts';
 import type { Hasher, HashStream } from './hasher.ts';
 import { encodePackIndex, type IndexEntry } from './pack-index.ts';
 import type { PackFile } from './packs.ts';
@@ -166,8 +167,9 @@ export class PackBuilder {
     for (let copiedBytes = 0; copiedBytes < chunk.length;) {
       const batch = (this.#batch = this.#batchWithRoom());
       const fittingBytes = Math.min(chunk.length - copiedBytes, batch.length - this.#used);
-      batch.set(
+      copyBytes(
         fittingBytes === chunk.length ? chunk : chunk.subarray(copiedBytes, copiedBytes + fittingBytes),
+        batch,
         this.#used,
       );
       this.#used += fittingBytes;

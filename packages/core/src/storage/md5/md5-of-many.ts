@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { HashContents } from '../block-hasher.ts';
+import { copyBytes } from '../copy-bytes.ts';
 import { startModule } from '../webassembly.ts';
 import { BLOCK_BYTES, LANES, md5Module, STATE_BYTES, stateAt } from './md5-module.ts';
 
@@ -69,13 +70,13 @@ interface Lane {
 
 class Md5Lanes {
   readonly #run: Run;
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   readonly #view: DataView;
   readonly #lanes: readonly Lane[];
 
   constructor(run: Run, memory: ArrayBuffer) {
     this.#run = run;
-    this.#bytes = new Uint8Array(memory);
+    this.#bytes = Buffer.from(memory);
     this.#view = new DataView(memory);
     this.#lanes = Array.from({ length: LANES }, (_, lane) => {
       const startAt = STATE_BYTES + lane * LANE_BYTES;
@@ -110,7 +111,7 @@ class Md5Lanes {
     const { length } = contents[content]!;
     lane.remainingBlocks = Math.ceil((length + 1 + LENGTH_BYTES) / BLOCK_BYTES);
     const end = startAt + lane.remainingBlocks * BLOCK_BYTES;
-    this.#bytes.set(contents[content]!, startAt);
+    copyBytes(contents[content]!, this.#bytes, startAt);
     this.#bytes.fill(0, startAt + length, end);
     this.#bytes[startAt + length] = PADDING_START;
     this.#view.setUint32(end - LENGTH_BYTES, length * 8, true);
