@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, writeFile } fr
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { failpoint } from '../failpoints.ts';
+import { createBackgroundSync } from './background-sync.ts';
 import { openDirectWriter } from './direct-writer.ts';
 import { createOpenFiles, type OpenFiles } from './open-files.ts';
 import type { ContentLocation, PackFile, PackReader, PackStore } from './packs.ts';
@@ -86,13 +87,16 @@ async function checkWritable(root: string): Promise<void> {
 
 function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
   const directWriter = openDirectWriter(file);
+  const backgroundSync = createBackgroundSync(handle);
   return {
     async write(bytes, position) {
       if (!(await directWriter.write(bytes, position))) await writeFully(handle, bytes, position);
+      backgroundSync.wrote(bytes.length);
     },
     read: (bytes, position) => readFully(handle, bytes, position),
     async seal(size) {
       try {
+        await backgroundSync.settle();
         await handle.truncate(size);
         await handle.sync();
         failpoint('pack.synced');
@@ -104,6 +108,7 @@ function diskPack(handle: FileHandle, file: string, folder: string): PackFile {
     },
     async abandon() {
       await directWriter.close();
+      await backgroundSync.settle().catch(() => {});
       await handle.close().catch(() => {});
       await rm(file, { force: true });
     },
