@@ -24,15 +24,20 @@ export async function dueCandidates(core: Core, limit: number): Promise<string[]
  */
 export async function sampleSparsePacks(core: Core, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select p.id from (${sampledPacks(limit)}) s join pack p on p.id = s.id
-    cross join lateral (select ${BYTES_OF_NEWEST_DEPLOYMENT} + ${BYTES_OF_FORMS} as needed) n
-    where 2 * n.needed < p.size and p.size - n.needed >= ${MIN_FREED_BYTES}`.execute(db(core.database.em()));
+    with sample as materialized (
+      select p.id, p.size, ${BYTES_OF_NEWEST_DEPLOYMENT} + ${BYTES_OF_FORMS} as needed
+      from (${sampledPacks(limit)}) s join pack p on p.id = s.id)
+    select id from sample where 2 * needed < size and size - needed >= ${MIN_FREED_BYTES}`.execute(
+    db(core.database.em()),
+  );
   return rows.map(({ id }) => id);
 }
 
+/** The contents of a pack lie beside each other in the table, so they are read first, without the index of the hashes. */
 const BYTES_OF_NEWEST_DEPLOYMENT = sql`(
-  select coalesce(sum(c.length), 0) from content c
-  where c.pack_id = p.id and c.hash in (
+  select coalesce(sum(c.length), 0)
+  from (select hash, length from content where pack_id = p.id offset 0) c
+  where c.hash in (
     select ${hashAtPosition(sql.ref('m.hashes'), 'position')}
     from (
       select hashes from deployment_pack n join manifest using (deployment_id)
