@@ -136,6 +136,9 @@ export default defineConfig({
       '--max-semi-space-size=128',
       '--initial-heap-size=1500',
       '--no-memory-reducer',
+      // V8 can end the process when it compiles the imports of WebAssembly, of which `fetch` consists, while another thread does. It compiles
+      // them after this number of calls.
+      '--wasm-wrapper-tiering-budget=1000000000',
     ],
     // The timeouts are long, so that they stop only tests that hang, also on a slow machine.
     testTimeout: 120_000,
