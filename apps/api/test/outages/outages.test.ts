@@ -6,7 +6,8 @@ import { createDatabaseProxy, type DatabaseProxy } from './database-proxy.ts';
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 /** The maximum time of a response before the server has noticed that its database is silent. */
 const DETECTION_MS = 2_000;
-const OUTAGE_RESPONSE_MS = 50;
+/** The maximum time of a response after that. A request that waited for the database would take seconds. */
+const OUTAGE_RESPONSE_MS = 500;
 
 let proxy: DatabaseProxy;
 let server: TestServer;
