@@ -6,8 +6,9 @@ import { createDatabaseProxy, type DatabaseProxy } from './database-proxy.ts';
 const PAGE = { 'index.html': '<h1>Ahoy</h1>' };
 /** The maximum time of a response before the server has noticed that its database is silent. */
 const DETECTION_MS = 2_000;
-/** The maximum time of a response after that. A request that waited for the database would take seconds. */
-const OUTAGE_RESPONSE_MS = 500;
+/** The maximum time of a response after that, as the median of {@link RESPONSES}. */
+const OUTAGE_RESPONSE_MS = 50;
+const RESPONSES = 5;
 
 let proxy: DatabaseProxy;
 let server: TestServer;
@@ -73,13 +74,19 @@ describe('scale B2: a database that becomes silent', () => {
       () => server.deploy(PAGE),
       () => server.api('/healthz', { key: null }),
     ]) {
-      const responseTimes: number[] = [];
-      for (let n = 0; n < 5; n += 1) {
-        const response = await measureResponse(sendRequest());
-        expectUnavailable(response);
-        responseTimes.push(response.ms);
-      }
-      expect(responseTimes.toSorted((a, b) => a - b)[2]).toBeLessThan(OUTAGE_RESPONSE_MS);
+      const responses: HttpResponse[] = [];
+      const medianMs = async () => {
+        const responseTimes: number[] = [];
+        for (let n = 0; n < RESPONSES; n += 1) {
+          const response = await measureResponse(sendRequest());
+          responses.push(response);
+          responseTimes.push(response.ms);
+        }
+        return responseTimes.toSorted((a, b) => a - b)[Math.floor(RESPONSES / 2)];
+      };
+      // Other tests that keep the machine busy can delay a few responses.
+      await expect.poll(medianMs).toBeLessThan(OUTAGE_RESPONSE_MS);
+      for (const response of responses) expectUnavailable(response);
     }
     expect(countLogged('The database does not answer')).toBe(1);
     expect(countLogged('A dependency is unavailable')).toBe(0);
