@@ -136,8 +136,8 @@ export default defineConfig({
       '--max-semi-space-size=128',
       '--initial-heap-size=1500',
       '--no-memory-reducer',
-      // V8 can end the process when it compiles the imports of WebAssembly, of which `fetch` consists, while another thread does. It compiles
-      // them after this number of calls.
+      // All threads share V8's cache of compiled imports of WebAssembly. Freeing one can end the process (`Check failed:
+      // jit_page.has_value()`), and several threads of a test call `fetch`, whose parser has such imports. V8 compiles one after this many calls.
       '--wasm-wrapper-tiering-budget=1000000000',
     ],
     // The timeouts are long, so that they stop only tests that hang, also on a slow machine.

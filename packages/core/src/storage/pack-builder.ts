@@ -31,6 +31,7 @@ const LARGE_BATCH_BYTES = 2 * MiB;
 const LARGE_FROM_BYTES = 64 * MiB;
 /** The maximum number of contents in a batch, so that many tiny contents take little memory until they are hashed. */
 const MAX_BATCH_CONTENTS = 4_096;
+/** Enough that an upload continues while the disk syncs what it has. */
 const BATCHES_IN_FLIGHT = 8;
 /** The number of batches in flight above which each pack may have only one, so that many uploads take little memory. */
 const MAX_BATCHES_IN_FLIGHT = 16;
