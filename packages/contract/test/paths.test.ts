@@ -174,11 +174,12 @@ describe('T2: findPathConflict', () => {
     expect(findPathConflict(paths)).toBeNull();
   });
 
-  it('S15: takes about as long for deep paths as for flat paths', () => {
+  it('S15: takes about as long for deep paths as for flat paths', async () => {
     const folders = `/${segment(14)}`.repeat(MAX_PATH_SEGMENTS - 2);
     const deepPaths = Array.from({ length: 10_000 }, (_, i) => `${i}${folders}/z`);
     const flatPaths = deepPaths.map((path) => path.replaceAll('/', '-'));
-    expect(shortestMs(deepPaths)).toBeLessThan(10 * shortestMs(flatPaths) + 50);
+    // Other tests that keep the machine busy can delay one of both.
+    await expect.poll(() => shortestMs(deepPaths) - 10 * shortestMs(flatPaths)).toBeLessThan(50);
   });
 
   it('finds a conflict exactly when two of the paths cannot both be published', () => {
