@@ -40,7 +40,13 @@ const SOCKET_PATH_BYTES = 104;
 const UNFINISHED_PREFIX = 'initdb-';
 export const OTHER_DATABASE_ADVICE = 'Set DATABASE_URL to use a PostgreSQL server of your own instead.';
 /** The environment of the server, without that of this process, which contains secrets. */
-const ENVIRONMENT = { LC_ALL: 'C', TZ: 'UTC' };
+const ENVIRONMENT = {
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  // With its defaults, glibc returns the memory of each large statement to the system, and the next one touches every page again.
+  MALLOC_TRIM_THRESHOLD_: String(8 * 1024 ** 2),
+  MALLOC_MMAP_THRESHOLD_: String(4 * 1024 ** 2),
+};
 
 /** The settings for a small machine, with little memory and few processes. Every commit is durable. */
 const SETTINGS = {
