@@ -35,7 +35,7 @@ export const Deployment = defineEntity({
     takeDownReason: p.text().nullable(),
     /** When the deployment was claimed; `null` if it never was. Lets the claiming account repeat its claim. */
     claimed: p.datetime(3).nullable(),
-    /** When the files are due for compression, or for another attempt; `null` once all are compressed. */
+    /** When the files are due for compression, or for another attempt; `null` once all that are worth it are compressed. */
     compressAt: p.datetime(3).nullable().index('deployment_compress_at_index'),
   },
   indexes: [

@@ -1,4 +1,5 @@
 import { ANONYMOUS_TTL_SECONDS, type CreatedDeployment, type Warning } from '@berth/contract';
+import { isWorthCompressing } from '@berth/serving';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Caller, Scope } from '../../core.ts';
@@ -131,7 +132,7 @@ async function createDeployment(
     passwordHash: inheritedPassword ?? passwordHash,
     claimHash: claim === null ? null : secretHash(claim),
     created,
-    compressAt: created,
+    compressAt: files.some(({ path, size }) => isWorthCompressing(path, size)) ? created : null,
     expires: ttlSeconds === null ? null : new Date(created.getTime() + ttlSeconds * 1000),
   });
   em.persist(row);
