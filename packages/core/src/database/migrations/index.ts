@@ -24,6 +24,7 @@ import { Migration0022 } from './0022-pack-store-id.ts';
 import { Migration0024 } from './0024-compaction.ts';
 import { Migration0025 } from './0025-path-index.ts';
 import { Migration0026 } from './0026-path-keys.ts';
+import { Migration0027 } from './0027-uncompressed-files.ts';
 
 /**
  * A step from one schema to the next. Each schema has the number of the migration that leads to it.
@@ -69,4 +70,5 @@ export const migrations: readonly MigrationClass[] = [
   Migration0024,
   Migration0025,
   Migration0026,
+  Migration0027,
 ];
