@@ -5,20 +5,19 @@ import type { Core } from '../../core.ts';
 import { type ContentLengths, numberArray, packHashes, textArray } from '../packs/contents.ts';
 import { buildPathIndex, type PathIndex } from '../sites/path-index.ts';
 
-/** The files of a deployment or an upload, as columns of a table. */
+/** The files of a deployment or an upload, as columns of a table and parameters of a statement. */
 export interface FileColumns {
   paths: string;
   hashes: Buffer;
   sizes: string;
 }
 
-/** Returns files as columns, as parameters of a statement. */
-export function fileColumnsOf(files: readonly UploadFile[]): FileColumns {
-  return {
-    paths: textArray(files.map(({ path }) => path)),
-    hashes: packHashes(files.map(({ sha256 }) => sha256)),
-    sizes: numberArray(files.map(({ size }) => size)),
-  };
+export function pathColumnOf(files: readonly UploadFile[]): string {
+  return textArray(files.map(({ path }) => path));
+}
+
+export function contentColumnsOf(files: readonly UploadFile[]): Pick<FileColumns, 'hashes' | 'sizes'> {
+  return { hashes: packHashes(files.map(({ sha256 }) => sha256)), sizes: numberArray(files.map(({ size }) => size)) };
 }
 
 /**
@@ -31,8 +30,10 @@ export class Manifest {
   #pathIndex: Promise<PathIndex> | undefined;
   #columns: Promise<FileColumns> | undefined;
 
-  constructor(files: readonly UploadFile[]) {
+  /** @param samePathsAs A manifest that has the same paths in the same order; `null` if none is known. Its path index is used. */
+  constructor(files: readonly UploadFile[], samePathsAs: Manifest | null = null) {
     this.files = files;
+    if (samePathsAs) this.#pathIndex = samePathsAs.#pathIndex;
   }
 
   contents(): ContentLengths {
@@ -50,7 +51,7 @@ export class Manifest {
   }
 
   columns(): Promise<FileColumns> {
-    return (this.#columns ??= inNextTurn(() => fileColumnsOf(this.files)));
+    return (this.#columns ??= inNextTurn(() => ({ paths: pathColumnOf(this.files), ...contentColumnsOf(this.files) })));
   }
 }
 
@@ -67,9 +68,9 @@ export interface BegunUpload {
 
 /** Fewer files are read from the database in about a millisecond. */
 const MIN_FILES = 1_000;
-/** The memory of all manifests together, and of a file without its path. */
+/** The memory of all manifests together, and of a file and its place in the path index, without its path. */
 const MAX_BYTES = 8 * 1024 ** 2;
-const FILE_BYTES = 300;
+const FILE_BYTES = 320;
 const KEEP_MS = 5 * 60_000;
 
 /**
@@ -95,17 +96,16 @@ class RecentManifests {
   }
 
   /** Keeps the manifest of an upload that was begun, and prepares what its commit needs. */
-  keepUpload(upload: BegunUpload, files: readonly UploadFile[]): void {
-    if (files.length < MIN_FILES) return;
-    const manifest = new Manifest(files);
+  keepUpload(upload: BegunUpload, manifest: Manifest): void {
+    if (manifest.files.length < MIN_FILES) return;
     this.#manifests.set(uploadKey(upload), manifest);
-    void manifest.pathIndex().then(() => manifest.contents());
+    void manifest.pathIndex();
   }
 
-  /** Keeps the files of an upload that was committed as the files of its deployment. */
-  keepDeployment(id: string, upload: BegunUpload, { files }: Manifest): void {
+  /** Keeps the manifest of an upload that was committed as that of its deployment. */
+  keepDeployment(id: string, upload: BegunUpload, manifest: Manifest): void {
     this.#manifests.delete(uploadKey(upload));
-    if (files.length >= MIN_FILES) this.#manifests.set(id, new Manifest(files));
+    if (manifest.files.length >= MIN_FILES) this.#manifests.set(id, new Manifest(manifest.files, manifest));
   }
 }
 

@@ -68,7 +68,7 @@ export async function publish(em: EntityManager, scope: Scope<Caller>, publicati
     }
   }
   await enterFence(em);
-  const uploadPacks = upload && (await findPacksOfUpload(em, upload.hash, manifest.contents()));
+  const uploadPacks = upload && (await findPacksOfUpload(em, upload.hash, manifest.files));
   const { packs, fresh } = uploadPacks
     ? { packs: uploadPacks, fresh: new Map<string, number>() }
     : await assignToPacks(

@@ -12,7 +12,7 @@ import { sql } from 'kysely';
 import { type Caller, clientOf, type Core, type Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { Upload } from '../../entities/index.ts';
-import { ServiceError } from '../../errors.ts';
+import { notFound, ServiceError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { ownTurn } from '../../fair-turns.ts';
 import { type LockedAccount, lockActiveAccount } from '../accounts/account-lock.ts';
@@ -24,7 +24,7 @@ import { takeDeployBudget } from '../deployments/deploy-budget.ts';
 import { type DeploySettings, readDeployOptions } from '../deployments/deploy-options.ts';
 import { refuseUnavailableTarget } from '../deployments/domain-target.ts';
 import { findOldVersions } from '../deployments/versions.ts';
-import { fileColumnsOf, manifestsOf } from '../deployments/manifest.ts';
+import { contentColumnsOf, Manifest, manifestsOf, pathColumnOf } from '../deployments/manifest.ts';
 import {
   canonicalFiles,
   fingerprintOf,
@@ -44,7 +44,9 @@ import { findUpload, makeUploadRoom, readContents, referToPacks, touchUpload, up
 const MANY_FILES = 1_000;
 
 interface UploadPlan {
-  files: readonly UploadFile[];
+  manifest: Manifest;
+  /** The deployment that has the same paths in the same order; `null` if it is not known. */
+  pathsOf: string | null;
   /** The contents that the client must send. */
   missing: ContentLengths;
   /** The packs of the contents that the client need not send. */
@@ -105,7 +107,7 @@ export async function beginUpload(
   });
   failpoint('upload.begun');
   if (begun) {
-    manifestsOf(core).keepUpload(begun.upload, begun.plan.files);
+    manifestsOf(core).keepUpload(begun.upload, begun.plan.manifest);
     return { upload: name, missing: [...begun.plan.missing.keys()] };
   }
   await budget.giveBack();
@@ -161,9 +163,12 @@ async function wasBegunConcurrently(
   name: string,
 ): Promise<boolean> {
   const hash = secretHash(name);
-  const expiredCount = await em.nativeDelete(Upload, { hash, expires: { $lte: core.now() } });
-  if (expiredCount > 0 && caller.kind === 'account') await markStorageInexact(em, caller.account);
-  return (await em.count(Upload, { hash })) > 0;
+  const upload = await db(em).selectFrom('upload').select('expires').where('hash', '=', hash).executeTakeFirst();
+  if (!upload) return false;
+  if (upload.expires > core.now()) return true;
+  await em.nativeDelete(Upload, { hash });
+  if (caller.kind === 'account') await markStorageInexact(em, caller.account);
+  return false;
 }
 
 /** Returns the password hash of the new deployment. @throws `business_logic_error`. Source: api §9. */
@@ -188,11 +193,10 @@ async function reserveStorage(
   em: EntityManager,
   { core, caller }: Scope<Caller>,
   account: LockedAccount | null,
-  { files, missing }: UploadPlan,
+  { manifest, missing }: UploadPlan,
   leaving: readonly string[],
 ): Promise<void> {
-  if (caller.kind === 'anonymous')
-    await requireAnonymousStorage(em, caller.address, new Map(files.map(({ sha256, size }) => [sha256, size])));
+  if (caller.kind === 'anonymous') await requireAnonymousStorage(em, caller.address, manifest.contents());
   if (!account) return;
   // Contents that are not stored at all are not in any deployment of the account.
   const certain = !(await isAnyStored(em, [...missing.keys()]));
@@ -203,22 +207,29 @@ type MakePlan = (em: EntityManager) => Promise<UploadPlan>;
 
 /** Checks the files before the transaction, so that invalid files are refused without one. */
 function planWhole(scope: Scope<Caller>, input: WholeUpload): MakePlan {
-  const planned = planWholeFiles(input.files, fileLimitsOf(scope));
+  const { files, listed } = planWholeFiles(input.files, fileLimitsOf(scope));
   return async (em) => {
-    const found = await findMissingContents(em, scope, planned.listed, new Map());
-    return { files: planned.files, ...found, basePasswordHash: null };
+    const found = await findMissingContents(em, scope, listed, new Map());
+    return { manifest: new Manifest(files), pathsOf: null, ...found, basePasswordHash: null };
   };
 }
 
 function planChange(scope: Scope<Caller>, input: ChangeUpload): MakePlan {
   return async (em) => {
     const base = await readBaseDeployment(em, scope, input.base);
-    const { files, listed } = planChangedFiles(base.files, input, fileLimitsOf(scope));
+    const baseFiles = base.manifest.files;
+    const { files, listed, hasSamePaths } = planChangedFiles(baseFiles, input, fileLimitsOf(scope));
     const listedHashes = new Set(listed.map(({ sha256 }) => sha256));
-    const known = base.files.filter(({ sha256 }) => listedHashes.has(sha256));
+    const known = baseFiles.filter(({ sha256 }) => listedHashes.has(sha256));
     const lengths = new Map(known.map(({ sha256, size }) => [sha256, size]));
     const { missing, packs } = await findMissingContents(em, scope, listed, lengths);
-    return { files, missing, packs: new Set([...packs, ...base.packs]), basePasswordHash: base.passwordHash };
+    return {
+      manifest: new Manifest(files, hasSamePaths ? base.manifest : null),
+      pathsOf: hasSamePaths ? base.id : null,
+      missing,
+      packs: new Set([...packs, ...base.packs]),
+      basePasswordHash: base.passwordHash,
+    };
   };
 }
 
@@ -257,19 +268,26 @@ async function insertUpload(
     passwordHash: string | null;
     created: Date;
   },
-  { files, missing, packs }: UploadPlan,
+  { manifest, pathsOf, missing, packs }: UploadPlan,
 ): Promise<void> {
   const { hash, labels, via, passwordHash, ttlSeconds, fingerprint, target, created } = upload;
-  const { paths, hashes, sizes } = fileColumnsOf(files);
+  const { hashes, sizes } = contentColumnsOf(manifest.files);
   const expires = new Date(created.getTime() + UPLOAD_SECONDS * 1000);
   const [account, token, address] =
     caller.kind === 'account' ? [caller.account, caller.token, null] : [null, null, caller.address];
-  await sql`
+  const { numAffectedRows } = await sql`
     insert into upload (hash, account_id, token, address, fingerprint, paths, hashes, sizes, asked, lengths, labels, via,
       password_hash, ttl, domain, keep, inherits_password, created, touched, expires)
-    values (${hash}, ${account}, ${token}, ${address}, ${fingerprint}, ${paths}::text[], ${hashes}, ${sizes}::bigint[],
+    select ${hash}, ${account}, ${token}, ${address}, ${fingerprint}, paths, ${hashes}, ${sizes}::bigint[],
       ${packHashes([...missing.keys()])}, ${numberArray([...missing.values()])}::bigint[], ${textArray(labels)}::text[],
       ${via}, ${passwordHash}, ${ttlSeconds}, ${target?.domain ?? null}, ${target?.keep ?? null},
-      ${target?.inheritsPassword ?? false}, ${created}, ${created}, ${expires})`.execute(db(em));
+      ${target?.inheritsPassword ?? false}, ${created}, ${created}, ${expires}
+    from ${pathsOf === null ? pathsAsRow(manifest.files) : pathsOfDeployment(pathsOf)}`.execute(db(em));
+  if (numAffectedRows !== 1n) throw notFound('deployment');
   await referToPacks(em, hash, [...packs]);
 }
+
+const pathsAsRow = (files: readonly UploadFile[]) => sql`(select ${pathColumnOf(files)}::text[] as paths) as files`;
+
+/** SQL for the paths of a deployment. PostgreSQL copies them, so that they need not be sent. */
+const pathsOfDeployment = (deployment: string) => sql`manifest where deployment_id = ${deployment}`;

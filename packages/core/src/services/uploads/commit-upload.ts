@@ -1,10 +1,10 @@
 import { type CreatedDeployment, UPLOAD_SECONDS, type UploadFile } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { StoredBytes } from '@berth/serving';
+import { sql } from 'kysely';
 import type { RuleFileBytes } from '../../rule-compiler/compile-rule-files.ts';
 import type { Caller, Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
-import { Upload, UploadContent, UploadPack } from '../../entities/index.ts';
 import { ServiceError, unavailable } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { startPhases } from '../../metrics.ts';
@@ -153,12 +153,11 @@ async function checkContents(core: Core, files: readonly UploadFile[]): Promise<
 async function markCommitted(em: EntityManager, core: Core, { hash }: FoundUpload): Promise<void> {
   const committedAt = core.now();
   const expires = new Date(committedAt.getTime() + UPLOAD_SECONDS * 1000);
-  const updated = await em.nativeUpdate(
-    Upload,
-    { hash, committed: null },
-    { committed: committedAt, expires, paths: [], hashes: Buffer.of(), sizes: [], asked: Buffer.of(), lengths: [] },
-  );
-  if (updated !== 1) throw uploadNotFound();
-  await em.nativeDelete(UploadContent, { upload: hash });
-  await em.nativeDelete(UploadPack, { upload: hash });
+  const { numAffectedRows } = await sql`
+    with sent as (delete from upload_content where upload_hash = ${hash}),
+      kept as (delete from upload_pack where upload_hash = ${hash})
+    update upload set committed = ${committedAt}, expires = ${expires},
+      paths = '{}', hashes = '', sizes = '{}', asked = '', lengths = '{}'
+    where hash = ${hash} and committed is null`.execute(db(em));
+  if (numAffectedRows !== 1n) throw uploadNotFound();
 }

@@ -6,12 +6,12 @@ import {
   type UploadFile,
 } from '@berth/contract';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Caller, Scope } from '../../core.ts';
+import type { Caller, Core, Scope } from '../../core.ts';
 import { db } from '../../database/tables.ts';
 import { invalid, invalidFile, notFound, ServiceError, throwRefusals } from '../../errors.ts';
 import type { FileLimits } from '../accounts/plans.ts';
 import { createFileChecker, refuseNoFile, refusePathConflict } from '../deployments/file-rules.ts';
-import { manifestsOf } from '../deployments/manifest.ts';
+import { Manifest, manifestsOf } from '../deployments/manifest.ts';
 import { readFiles } from '../packs/contents.ts';
 
 /**
@@ -48,9 +48,15 @@ export async function readBaseDeployment(em: EntityManager, { core, caller }: Sc
       'This deployment was taken down by the operator; it cannot be a base. Begin with every file instead.',
       { details: { state: 'taken_down' } },
     );
-  const files = manifestsOf(core).ofDeployment(id)?.files ?? (await readFiles(em, { deployment: id }));
+  return { id, manifest: await manifestOf(em, core, id), packs: row.packs, passwordHash: row.passwordHash };
+}
+
+async function manifestOf(em: EntityManager, core: Core, deployment: string): Promise<Manifest> {
+  const recentManifest = manifestsOf(core).ofDeployment(deployment);
+  if (recentManifest) return recentManifest;
+  const files = await readFiles(em, { deployment });
   if (!files) throw notFound('deployment');
-  return { files, packs: row.packs, passwordHash: row.passwordHash };
+  return new Manifest(files);
 }
 
 /** The files that an upload publishes. */
@@ -76,6 +82,7 @@ export function planWholeFiles(files: readonly UploadFile[], limits: FileLimits)
  * Applies a change to the files of a base, under the same rules as the files of a multipart deploy. Replaced files keep their positions;
  * new files are appended. The paths of the base, and the sizes of its contents, are not checked again.
  *
+ * @returns Also `hasSamePaths`, true if the paths are those of the base, in the same order.
  * @throws `validation_failed` for a path that is both put and removed, or put twice, and for refused files, which it names;
  *   `payload_too_large`. Source: api §3, §9; security T2.
  */
@@ -83,7 +90,7 @@ export function planChangedFiles(
   base: readonly UploadFile[],
   { put, remove }: Pick<ChangeUpload, 'put' | 'remove'>,
   limits: FileLimits,
-): PlannedFiles {
+): PlannedFiles & { hasSamePaths: boolean } {
   const removedPaths = new Set(remove.map(canonicalPath));
   const putByPath = new Map<string, UploadFile>();
   for (const file of put) {
@@ -103,7 +110,7 @@ export function planChangedFiles(
   // A file that replaces another one conflicts with no path.
   if (putByPath.size > 0) refusePathConflict(planned.files);
   refuseTwoSizes(planned.listed);
-  return planned;
+  return { ...planned, hasSamePaths: putByPath.size === 0 && planned.files.length === base.length };
 }
 
 /**

@@ -58,6 +58,7 @@ describe('an upload of many files', () => {
     const replaced = { 'folder-0/0.txt': randomUUID(), 'folder-1/1.txt': randomUUID() };
     const { deployment: changed } = await publishChange(base, replaced, [], committer);
     expect(await readText(core, changed)).toEqual({ ...files, ...replaced });
+    expect(await hasIndexOfItsPaths(changed)).toBe(true);
 
     const added = { 'new.txt': randomUUID(), 'folder-0/0.txt': randomUUID() };
     const { deployment: last } = await publishChange(changed, added, ['folder-2/2.txt'], committer);
