@@ -14,15 +14,15 @@ export function compareWithLastDeployment(
   const addedPaths: string[] = [];
   const changedPaths: string[] = [];
   const filesToPut: FolderFile[] = [];
-  const currentPaths = new Set<string>();
   for (const file of files) {
-    currentPaths.add(file.path);
     const sha256 = hashesBefore.get(file.path);
     if (sha256 === file.sha256) continue;
     filesToPut.push(file);
     (sha256 === undefined ? addedPaths : changedPaths).push(file.path);
   }
-  const removedPaths = [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
+  const isNoneRemoved = files.length - addedPaths.length === hashesBefore.size;
+  const currentPaths = new Set(isNoneRemoved ? [] : files.map(({ path }) => path));
+  const removedPaths = isNoneRemoved ? [] : [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
   return {
     changes: {
       added: addedPaths,

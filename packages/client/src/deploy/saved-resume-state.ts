@@ -1,12 +1,26 @@
 import { hash, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { UPLOAD_SECONDS } from '@berth/contract';
-import { readCacheFile, removeCacheFile, writeCacheFile } from '../folder/cache-files.ts';
-import type { FolderFile } from '../folder/snapshot.ts';
+import { CacheFiles, removeCacheFile } from '../folder/cache-files.ts';
+import { type FolderFile, hashOfFiles } from '../folder/snapshot.ts';
 import type { Publication } from './input.ts';
 import { createIdempotencyKey, type ResumeState } from './resume-state.ts';
 
-const VERSION = 1;
+/** What a cache file has of an unfinished deploy. `began` is in Unix milliseconds. */
+interface Unfinished {
+  fingerprint: string;
+  key: string;
+  began: number;
+}
+
+const unfinishedDeploys = new CacheFiles<Unfinished>({
+  version: 1,
+  parse: ({ fingerprint, key, began }) =>
+    typeof fingerprint === 'string' && typeof key === 'string' && typeof began === 'number'
+      ? { fingerprint, key, began }
+      : null,
+  fieldsOf: (unfinished) => ({ ...unfinished }),
+});
 
 /** The cache file of an unfinished deploy, and the hash of the input that the deploy has. */
 interface ResumeFile {
@@ -37,7 +51,7 @@ export class SavedResumeState implements ResumeState {
   #begin(): string {
     const key = createIdempotencyKey();
     const { path, fingerprint } = this.#file;
-    writeCacheFile(path, VERSION, { fingerprint, key, began: Date.now() });
+    unfinishedDeploys.write(path, { fingerprint, key, began: Date.now() });
     return key;
   }
 }
@@ -48,8 +62,7 @@ export function fingerprintOf(
   { labels, ttl, via }: Publication,
   passwordHash: string | null,
 ): string {
-  const entries = files.map(({ path, sha256 }) => [path, sha256]);
-  return hash('sha256', JSON.stringify([entries, labels, passwordHash, ttl, via]));
+  return hash('sha256', JSON.stringify([hashOfFiles(files), labels, passwordHash, ttl, via]));
 }
 
 /**
@@ -63,7 +76,7 @@ export async function hashPassword(password: string | null | undefined, salt: st
 }
 
 function findKey({ path, fingerprint }: ResumeFile): string | null {
-  const { key, began, ...cached } = readCacheFile(path, VERSION);
-  const isOpen = typeof began === 'number' && Date.now() - began < UPLOAD_SECONDS * 1000;
-  return isOpen && cached['fingerprint'] === fingerprint && typeof key === 'string' ? key : null;
+  const unfinished = unfinishedDeploys.read(path);
+  const isOpen = unfinished !== null && Date.now() - unfinished.began < UPLOAD_SECONDS * 1000;
+  return isOpen && unfinished.fingerprint === fingerprint ? unfinished.key : null;
 }

@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { cacheName, readCacheFile, writeCacheFile } from './cache-files.ts';
+import { cacheName, CacheFiles } from './cache-files.ts';
 import type { FolderFile } from './snapshot.ts';
-
-const VERSION = 2;
 
 /** A folder or HTML file, and the server, credential and domain with which it is published. */
 export interface PublishTarget {
@@ -21,6 +19,15 @@ export interface LastDeployment {
   files: ReadonlyMap<string, string>;
 }
 
+const lastDeployments = new CacheFiles<LastDeployment>({
+  version: 2,
+  parse({ deployment, password, files }) {
+    if (typeof deployment !== 'string' || (password !== null && typeof password !== 'string')) return null;
+    return Array.isArray(files) && files.every(isEntry) ? { deployment, password, files: new Map(files) } : null;
+  },
+  fieldsOf: ({ files, ...fields }) => ({ ...fields, files: [...files] }),
+});
+
 /** Returns a short name for a target, which does not reveal the key. All keys of a known account give the same name. */
 export function targetCacheName({ client: { server, key, account }, source, domain }: PublishTarget): string {
   if (account !== null) return cacheName([server.href, null, source, domain, account]);
@@ -29,9 +36,7 @@ export function targetCacheName({ client: { server, key, account }, source, doma
 
 /** Finds the last deployment of a target in the cache of this machine; `null` if unknown. */
 export function findLastDeployment(cacheDir: string, target: PublishTarget): LastDeployment | null {
-  const { deployment, password, files } = readCacheFile(pathOf(cacheDir, target), VERSION);
-  if (typeof deployment !== 'string' || (password !== null && typeof password !== 'string')) return null;
-  return Array.isArray(files) && files.every(isEntry) ? { deployment, password, files: new Map(files) } : null;
+  return lastDeployments.read(pathOf(cacheDir, target));
 }
 
 export function saveLastDeployment(
@@ -39,8 +44,8 @@ export function saveLastDeployment(
   target: PublishTarget,
   { deployment, password, files }: Omit<LastDeployment, 'files'> & { files: readonly FolderFile[] },
 ): void {
-  const entries = files.map(({ path, sha256 }) => [path, sha256]);
-  writeCacheFile(pathOf(cacheDir, target), VERSION, { deployment, password, files: entries });
+  const hashes = new Map(files.map(({ path, sha256 }) => [path, sha256]));
+  lastDeployments.write(pathOf(cacheDir, target), { deployment, password, files: hashes });
 }
 
 function pathOf(cacheDir: string, target: PublishTarget): string {

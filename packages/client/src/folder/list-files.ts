@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FileRefusals } from '@berth/contract';
 import { createTimeSlices } from '../time-slices.ts';
 import { readOrRefuse, throwRefusals } from './folder-errors.ts';
-import { fileStateOf, isSettled } from './hash-cache.ts';
+import { fileStateOf, isSettled } from './file-state.ts';
 import { IGNORE_FILE, ignoreRulesOf, type IgnoreRules, publishedPath, reasonToSkipName } from './site-paths.ts';
 import type { SkippedFile, SkipReason } from './snapshot.ts';
 

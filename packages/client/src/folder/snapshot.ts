@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /** A file to publish. */
 export interface FolderFile {
   /** The path on the site: relative to the folder, `/`-separated, NFC. */
@@ -49,3 +51,8 @@ export type FolderEvent =
    * not read because their hash was known.
    */
   | { type: 'hashed'; done: Amount; total: Amount; cached: Amount };
+
+/** Hashes the paths and contents of files, in their order. Returns 64 hex digits. */
+export function hashOfFiles(files: readonly Pick<FolderFile, 'path' | 'sha256'>[]): string {
+  return hash('sha256', files.map(({ path, sha256 }) => `${sha256} ${path}`).join('\n'));
+}

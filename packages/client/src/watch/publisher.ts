@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import type { BerthClient } from '../client.ts';
@@ -11,7 +10,7 @@ import { defaultCacheDir } from '../folder/cache-files.ts';
 import { statOnDrive, unlessAborted } from '../folder/drive.ts';
 import { findLastDeployment, type LastDeployment, targetCacheName } from '../folder/last-deployment.ts';
 import { isHtmlFile, type ReadFolder, readFolder } from '../folder/read-folder.ts';
-import type { FolderEvent, FolderFile } from '../folder/snapshot.ts';
+import { type FolderEvent, type FolderFile, hashOfFiles } from '../folder/snapshot.ts';
 import { drain } from '../progress.ts';
 import type { RetryPolicy } from '../retry.ts';
 import type { WatchInput, Live, Scan } from './state.ts';
@@ -150,9 +149,7 @@ function scanOf({ files }: LastDeployment): Scan {
 /** Summarizes files by their paths and hashes. @param files Sorted by path in code unit order. */
 function summarizeFiles(files: readonly Pick<FolderFile, 'path' | 'sha256'>[]): Scan {
   if (files.length === 0) return { found: 'empty', id: 'empty', frontPage: false };
-  const hash = createHash('sha256');
-  for (const { path, sha256 } of files) hash.update(`${sha256} ${path}\n`);
-  return { found: 'files', id: hash.digest('hex'), frontPage: files.some(({ path }) => path === 'index.html') };
+  return { found: 'files', id: hashOfFiles(files), frontPage: files.some(({ path }) => path === 'index.html') };
 }
 
 /** Returns true if the domain points at the deployment or, without a domain, if the deployment exists and never expires. */

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ClientError, issuesOf } from '../../src/errors.ts';
 import { defaultCacheDir } from '../../src/folder/cache-files.ts';
-import { isSettled } from '../../src/folder/hash-cache.ts';
+import { isSettled } from '../../src/folder/file-state.ts';
 import { type ReadFolder, readFolder } from '../../src/folder/read-folder.ts';
 import { collectEvents, makeFolder } from './folders.ts';
 
