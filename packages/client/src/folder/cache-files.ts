@@ -23,6 +23,7 @@ interface CacheFormat<T> {
   version: number;
   /** Returns the value of the fields of a file; `null` if they are invalid. */
   parse(fields: Readonly<Record<string, unknown>>): T | null;
+  /** Returns the fields that are written for a value. */
   fieldsOf(value: T): Readonly<Record<string, unknown>>;
 }
 

@@ -12,10 +12,12 @@ export interface FileColumns {
   sizes: string;
 }
 
+/** Returns the column with the paths of files. */
 export function pathColumnOf(files: readonly UploadFile[]): string {
   return textArray(files.map(({ path }) => path));
 }
 
+/** Returns the columns with the hashes and sizes of files. */
 export function contentColumnsOf(files: readonly UploadFile[]): Pick<FileColumns, 'hashes' | 'sizes'> {
   return { hashes: packHashes(files.map(({ sha256 }) => sha256)), sizes: numberArray(files.map(({ size }) => size)) };
 }
