@@ -21,8 +21,6 @@ export interface Settings {
   sockets: number;
   /** The number of simultaneous deploys of a flood. */
   uploads: number;
-  /** The factor by which the time limits of recoveries are multiplied. */
-  patience: number;
   /** Whether the run ends at the first violation. */
   stopEarly: boolean;
   /** The file that receives the result as JSON; `null` for none. */
@@ -43,7 +41,6 @@ export const USAGE = `Usage: npm run torture -- [options]
   --database-url URL an external PostgreSQL, which is not killed
   --sockets N        slow sockets of one flood (default 10000)
   --uploads N        simultaneous deploys of one flood (default 1000)
-  --patience N       multiply the time limits of recoveries, on a busy machine (default 1)
   --keep-going       continue after a violation
   --json FILE        write the result to a file
   --faults [NAME]    seed each fault into a copy of the code instead, and report whether it is found
@@ -62,7 +59,6 @@ const OPTIONS = {
   'database-url': { type: 'string' },
   sockets: { type: 'string', default: '10000' },
   uploads: { type: 'string', default: '1000' },
-  patience: { type: 'string', default: '1' },
   'keep-going': { type: 'boolean', default: false },
   json: { type: 'string' },
   faults: { type: 'boolean', default: false },
@@ -87,17 +83,7 @@ export function readCommand(args: readonly string[]): Command {
   if (values.faults) return { kind: 'faults', names: positionals };
   if (positionals.length > 0) throw new Error(`"${positionals[0]}" is not an option.`);
   const number = (
-    name:
-      | 'seconds'
-      | 'minutes'
-      | 'hours'
-      | 'rounds'
-      | 'seed'
-      | 'workers'
-      | 'nodes'
-      | 'sockets'
-      | 'uploads'
-      | 'patience',
+    name: 'seconds' | 'minutes' | 'hours' | 'rounds' | 'seed' | 'workers' | 'nodes' | 'sockets' | 'uploads',
   ) => {
     const text = values[name];
     if (text === undefined) return null;
@@ -121,7 +107,6 @@ export function readCommand(args: readonly string[]): Command {
     databaseUrl: values['database-url'] ?? null,
     sockets: number('sockets')!,
     uploads: number('uploads')!,
-    patience: Math.max(1, number('patience')!),
     stopEarly: !values['keep-going'],
     json: values.json ?? null,
   };
