@@ -20,9 +20,8 @@ export function compareWithLastDeployment(
     filesToPut.push(file);
     (sha256 === undefined ? addedPaths : changedPaths).push(file.path);
   }
-  const isNoneRemoved = files.length - addedPaths.length === hashesBefore.size;
-  const currentPaths = new Set(isNoneRemoved ? [] : files.map(({ path }) => path));
-  const removedPaths = isNoneRemoved ? [] : [...hashesBefore.keys()].filter((path) => !currentPaths.has(path));
+  const isAnyRemoved = files.length - addedPaths.length < hashesBefore.size;
+  const removedPaths = isAnyRemoved ? pathsWithout(hashesBefore.keys(), files) : [];
   return {
     changes: {
       added: addedPaths,
@@ -32,4 +31,9 @@ export function compareWithLastDeployment(
     },
     put: filesToPut,
   };
+}
+
+function pathsWithout(paths: Iterable<string>, files: readonly FolderFile[]): string[] {
+  const currentPaths = new Set(files.map(({ path }) => path));
+  return [...paths].filter((path) => !currentPaths.has(path));
 }

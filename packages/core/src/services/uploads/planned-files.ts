@@ -15,7 +15,7 @@ import { Manifest, manifestsOf } from '../deployments/manifest.ts';
 import { readFiles } from '../packs/contents.ts';
 
 /**
- * Reads the files, the packs and the password hash of the deployment that an upload changes. The caller must hold the
+ * Reads the manifest, the packs and the password hash of the deployment that an upload changes. The caller must hold the
  * fence, so that the packs exist until the transaction ends.
  *
  * @throws `not_found` if the deployment is missing, another account's, expired or being deleted; `business_logic_error`
