@@ -5,7 +5,7 @@ import { writeFully } from './whole-bytes.ts';
 /** O_DIRECT accepts only whole blocks at block boundaries. */
 const BLOCK_BYTES = 4096;
 /** The minimum size of a piece for which O_DIRECT is faster, in bytes. */
-const MIN_BYTES = 2 * 1024 * 1024;
+const MIN_BYTES = 1024 ** 2;
 
 /**
  * Opens a writer that writes large, aligned pieces of a file with O_DIRECT, so that a large upload does not displace served
