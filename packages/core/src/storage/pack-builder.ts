@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { failpoint } from '../failpoints.ts';
 import { packBytes, packsSealed } from '../metrics.ts';
-import { BATCH_BYTES, returnBatch, takeBatch } from './batch-pool.ts';
+import { BATCH_BYTES, type BatchPool, uploadBatches } from './batch-pool.ts';
 import { copyBytes } from './copy-bytes.ts';
 import type { Hasher, HashStream } from './hasher.ts';
 import { encodePackIndex, type IndexEntry } from './pack-index.ts';
@@ -46,6 +46,7 @@ interface EndedContent {
 export class PackBuilder {
   readonly #openFile: () => Promise<PackFile>;
   readonly #hashing: HashStream;
+  readonly #pool: BatchPool;
   readonly #entries = new Map<string, IndexEntry>();
   /** The writes that have not finished, oldest first. */
   readonly #inFlight: Promise<void>[] = [];
@@ -64,10 +65,14 @@ export class PackBuilder {
   #retaining: Promise<void> | null = null;
   #index: Buffer | null = null;
 
-  /** @param openFile Opens the file of the pack. Called at most once. */
-  constructor(openFile: () => Promise<PackFile>, hasher: Hasher) {
+  /**
+   * @param openFile Opens the file of the pack. Called at most once.
+   * @param pool The batches that are filled. Default: those of all uploads of this process.
+   */
+  constructor(openFile: () => Promise<PackFile>, hasher: Hasher, pool: BatchPool = uploadBatches) {
     this.#openFile = openFile;
     this.#hashing = hasher.stream();
+    this.#pool = pool;
   }
 
   /**
@@ -149,7 +154,7 @@ export class PackBuilder {
     await this.#sealing?.catch(() => {});
     const openedFile = await this.#file?.catch(() => null);
     await openedFile?.abandon();
-    this.#returnBatch();
+    this.#giveBatchBack();
   }
 
   /** @param prepare Prepares a full batch for writing. */
@@ -174,7 +179,7 @@ export class PackBuilder {
   #batchWithRoom(): Buffer {
     if (this.#batch && this.#used < this.#batch.length) return this.#batch;
     if (!this.#batch && this.#flushed === 0) return Buffer.from(new ArrayBuffer(FIRST_BATCH_BYTES));
-    const batch = takeBatch();
+    const batch = this.#pool.take();
     if (this.#batch) copyBytes(this.#batch, batch, 0);
     return batch;
   }
@@ -208,7 +213,7 @@ export class PackBuilder {
       try {
         if (!this.#failure) await (await this.#openOnce()).write(fullBatch.subarray(0, length), position);
       } finally {
-        returnBatch(fullBatch);
+        this.#pool.giveBack(fullBatch);
       }
     };
     this.#writes = this.#writes
@@ -251,15 +256,15 @@ export class PackBuilder {
     failpoint('pack.written');
     const sizeBytes = this.#flushed + this.#used;
     await target.seal(sizeBytes);
-    this.#returnBatch();
+    this.#giveBatchBack();
     packsSealed.value += 1;
     packBytes.value += sizeBytes;
     failpoint('pack.sealed');
     return { sizeBytes };
   }
 
-  #returnBatch(): void {
-    if (this.#batch) returnBatch(this.#batch);
+  #giveBatchBack(): void {
+    if (this.#batch) this.#pool.giveBack(this.#batch);
     this.#batch = null;
   }
 
