@@ -1,4 +1,5 @@
-import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { useServer } from '@berth/testing/use-server';
 import { describe, expect, it } from 'vitest';
 import { eventually, openSignedInWorld, openWatched, openWorld, siteName, watchedId } from './watch-world.ts';
@@ -122,11 +123,15 @@ describe('a watched folder (desktop §5, §8)', () => {
     await expect(world.handlers.showFolder({ id })).rejects.toThrow('no longer watched');
   });
 
-  it('cannot be changed if folders.json cannot be written, and the user sees an error', async () => {
+  it('cannot be changed if the change cannot be saved, and the user sees an error', async () => {
     const { world, id } = await openWatched(server());
-    renameSync(world.dataDir, `${world.dataDir}-away`);
-    writeFileSync(world.dataDir, 'no folder');
-    await expect(world.handlers.pauseFolder({ id })).rejects.toThrow('cannot be saved');
+    // Changes are saved one after the other, so no earlier one is pending.
+    await world.handlers.pauseFolder({ id });
+    for (const name of ['folders.json', 'servers.json']) {
+      rmSync(join(world.dataDir, name));
+      mkdirSync(join(world.dataDir, name));
+    }
+    await expect(world.handlers.resumeFolder({ id })).rejects.toThrow('cannot be saved');
     await expect(world.handlers.signOut()).rejects.toThrow('cannot be saved');
   });
 
