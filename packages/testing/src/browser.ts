@@ -35,6 +35,8 @@ export function launchBrowser({ hosts = [], switches = [] }: BrowserSwitches = {
     args: [
       '--no-sandbox',
       '--disable-gpu',
+      // Pages are drawn without a GPU. A separate process for this takes a quarter of the time of the tests.
+      '--in-process-gpu',
       '--disable-dev-shm-usage',
       '--no-proxy-server',
       `--host-resolver-rules=${rules.join(', ')}`,
