@@ -123,7 +123,7 @@ describe('a watched folder (desktop §5, §8)', () => {
     await expect(world.handlers.showFolder({ id })).rejects.toThrow('no longer watched');
   });
 
-  it('cannot be changed if the change cannot be saved, and the user sees an error', async () => {
+  it('cannot be changed if folders.json cannot be written, and the user sees an error', async () => {
     const { world, id } = await openWatched(server());
     // Changes are saved one after the other, so no earlier one is pending.
     await world.handlers.pauseFolder({ id });
@@ -131,7 +131,7 @@ describe('a watched folder (desktop §5, §8)', () => {
       rmSync(join(world.dataDir, name));
       mkdirSync(join(world.dataDir, name));
     }
-    await expect(world.handlers.resumeFolder({ id })).rejects.toThrow('cannot be saved');
+    await expect(world.handlers.pauseFolder({ id })).rejects.toThrow('cannot be saved');
     await expect(world.handlers.signOut()).rejects.toThrow('cannot be saved');
   });
 
