@@ -2,8 +2,10 @@ import { alignedBlocks } from './aligned-blocks.ts';
 
 /** The size of a batch in bytes. Smaller batches need more round trips to the threads that hash them. */
 export const BATCH_BYTES = 1024 ** 2;
-/** As many as one upload uses at the same time. */
-const MAX_FREE_BATCHES = 10;
+/** The batches of an upload that may be hashed or written at the same time. Enough that it continues while the disk syncs what it has. */
+export const BATCHES_IN_FLIGHT = 8;
+/** As many as one upload uses: its writer pauses after one more than {@link BATCHES_IN_FLIGHT}, and then fills another. */
+const MAX_FREE_BATCHES = BATCHES_IN_FLIGHT + 2;
 
 /** Lends batches of {@link BATCH_BYTES}. */
 export interface BatchPool {

@@ -8,8 +8,8 @@ const BLOCK_BYTES = 4096;
 const MIN_BYTES = 1024 ** 2;
 
 /**
- * Opens a writer that writes large, aligned pieces of a file with O_DIRECT, so that a large upload does not displace served
- * files from the page cache. After an EINVAL, for example because memory is not page-aligned, the writer refuses every piece.
+ * Opens a writer that writes large, aligned pieces of a file with O_DIRECT, so that an upload does not pay for new pages of the
+ * page cache, and does not displace served files from it. After an EINVAL, for example because memory is not page-aligned, the writer refuses every piece.
  */
 export function openDirectWriter(file: string) {
   let handle: FileHandle | null = null;

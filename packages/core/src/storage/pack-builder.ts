@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { failpoint } from '../failpoints.ts';
 import { packBytes, packsSealed } from '../metrics.ts';
-import { BATCH_BYTES, type BatchPool, uploadBatches } from './batch-pool.ts';
+import { BATCH_BYTES, BATCHES_IN_FLIGHT, type BatchPool, uploadBatches } from './batch-pool.ts';
 import { copyBytes } from './copy-bytes.ts';
 import type { Hasher, HashStream } from './hasher.ts';
 import { encodePackIndex, type IndexEntry } from './pack-index.ts';
@@ -25,8 +25,6 @@ export interface ContentSink {
 const FIRST_BATCH_BYTES = 64 * 1024;
 /** The maximum number of contents in a batch, so that many tiny contents take little memory until they are hashed. */
 const MAX_BATCH_CONTENTS = 4_096;
-/** Enough that an upload continues while the disk syncs what it has. */
-const BATCHES_IN_FLIGHT = 8;
 /** The number of batches in flight above which each pack may have only one, so that many uploads take little memory. */
 const MAX_BATCHES_IN_FLIGHT = 16;
 let batchesInFlight = 0;
@@ -170,7 +168,7 @@ export class PackBuilder {
       );
       this.#used += fittingBytes;
       copiedBytes += fittingBytes;
-      if (this.#used >= BATCH_BYTES && this.#used === batch.length) this.#flush(prepare(batch));
+      if (this.#used === BATCH_BYTES) this.#flush(prepare(batch));
     }
     const allowed = batchesInFlight > MAX_BATCHES_IN_FLIGHT ? 0 : BATCHES_IN_FLIGHT;
     return this.#inFlight.length > allowed ? this.#inFlight[0] : undefined;
